@@ -8,9 +8,43 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from .schema import EXTENT, FORMAT, NOTHING, TABLES, Table
+from .schema import EXTENT, NOTHING, TABLES, Table
 
 TARGET = Path(__file__).parents[1] / "src-ts" / "core" / "schema.ts"
+
+#: What no page reads, which the twin leaves out: columns by table; without any, the whole table.
+UNSEEN: dict[str, tuple[str, ...]] = {
+    "graph": ("group", "priority"),
+    "executions": ("status",),
+    "errors": ("task",),
+    "transfers": ("compressed",),
+    "resources": (
+        *("starved", "gil_wait", "cpu_limit", "memory_allowed", "memory_group", "oom_kills", "children"),
+    ),
+    "collections": ("process", "time", "freed"),
+    "gpus": ("name", "memory_total"),
+    "memory": ("optimistic",),
+    "samples": ("thread",),
+    "sampling": (),
+    "functions": ("source",),
+    "fused": (),
+    "workers": ("cores", "own", "detail"),
+    "submissions": ("client", "code", "cell", "nbytes", "materialize", "ordering", "states"),
+    "cells": ("cell",),
+    "clocks": (),
+    "compared_sides": (
+        *("thread_seconds", "computing", "tasks", "starved", "memory", "memory_noise", "source", "notes"),
+    ),
+    "compared_runs": (
+        *("run", "file", "started", "workers", "threads", "thread_seconds", "computing", "tasks"),
+        *("starved", "memory"),
+    ),
+    "compared_budget": ("seconds",),
+    "compared_names": ("cpu_noise",),
+    "compared_memory": ("spilled",),
+    "compared_findings": ("tasks",),
+    "cache": ("source", "size", "metric", "task"),
+}
 
 _HEAD = """\
 // Generated from dask_insight/schema.py by `python -m dask_insight.codegen`. Do not edit.
@@ -25,19 +59,22 @@ export type TableName = keyof typeof TABLES;
 export type ColumnOf<T extends TableName, K extends Kind = Kind> = {
   [C in keyof (typeof TABLES)[T]]: (typeof TABLES)[T][C] extends K ? C : never;
 }[keyof (typeof TABLES)[T]];
+
+/** A row of table T, by column. */
+export type RowOf<T extends TableName> = {
+  readonly [C in keyof (typeof TABLES)[T]]: (typeof TABLES)[T][C] extends 'sym' | 'str' ? string : number;
+};
 """
 
 
 def typescript() -> str:
     """The schema as the text of a TypeScript module."""
-    major, minor = FORMAT
     constants = (
-        f"/** Major and minor number of the format; a reader refuses a larger major number only. */\n"
-        f"export const FORMAT = [{major}, {minor}] as const;\n\n"
         f"/** The id that stands for 'no task', 'no run' or 'no stack'. */\n"
         f"export const NOTHING = {NOTHING};\n"
     )
-    tables = ",\n".join(map(_table, TABLES.values()))
+    seen = (table for name, table in TABLES.items() if UNSEEN.get(name) != ())
+    tables = ",\n".join(map(_table, seen))
     return "\n".join(
         (_HEAD, constants, f"export const TABLES = {{\n{tables}\n}} as const;\n", _TYPES, _extent())
     )
@@ -53,8 +90,11 @@ def _extent() -> str:
 
 
 def _table(table: Table) -> str:
+    unseen = UNSEEN.get(table.name, ())
     columns = ",\n".join(
-        f"    /** {column.doc} */\n    {column.name}: '{column.kind}'" for column in table.columns
+        f"    /** {column.doc} */\n    {column.name}: '{column.kind}'"
+        for column in table.columns
+        if column.name not in unseen
     )
     return f"  /** {table.doc} */\n  {table.name}: {{\n{columns}\n  }}"
 

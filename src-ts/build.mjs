@@ -50,10 +50,10 @@ async function byFolder({ entryPoints: [entry], ...options }) {
     metafile: true,
     write: false
   });
-  const [{ exports }] = Object.values(metafile.outputs);
+  const [{ exports, entryPoint }] = Object.values(metafile.outputs);
   const modules = Object.keys(metafile.inputs).filter(path => path.endsWith('.ts'));
   const imports = modules.sort().map(path => `import './${path}';`);
-  const exported = exports.length > 0 ? [`export { ${exports.join(', ')} } from '${entry}';`] : [];
+  const exported = exports.length > 0 ? [`export { ${exports.join(', ')} } from './${entryPoint}';`] : [];
   const contents = [...imports, ...exported].join('\n');
   return { ...options, stdin: { contents, resolveDir: here, loader: 'ts' } };
 }

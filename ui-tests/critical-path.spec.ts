@@ -51,6 +51,8 @@ test('step by step it tells what each waited for, and a click brings one into si
   await expect(report.chips('Task stream')).toContainText('attempt');
   await report.place('Task stream');
   await expect.poll(() => report.fingerprint('Task stream')).not.toBe(stream);
+  // Where the pointer is on something, Esc puts its card away first.
+  await page.mouse.move(0, 0);
   await page.keyboard.press('Escape');
   await expect(report.chips('Task stream')).toHaveCount(0);
 });

@@ -45,6 +45,8 @@ test('a click zooms in, Esc goes back', async ({ report, page }) => {
   await expect.poll(() => report.fingerprint('Flame graph')).not.toBe(before);
   expect(await report.hover('Flame graph', row, 0.9, 1)).toContain(name);
   await page.keyboard.press('Escape');
+  await expect(report.card()).toBeHidden();
+  await page.keyboard.press('Escape');
   await expect.poll(() => report.fingerprint('Flame graph')).toBe(before);
 });
 

@@ -40,6 +40,46 @@ test('arrow keys go from task to task and say what each is', async ({ report, pa
   await expect(report.card()).toBeHidden();
 });
 
+test('the traceback of a failed task is read with keys alone', async ({ report, page }) => {
+  const picture = report.picture('Task stream');
+  await picture.focus();
+  await page.keyboard.press('/');
+  await page.keyboard.type('fail');
+  await page.keyboard.press('Enter');
+  await expect(report.chips('Task stream')).toHaveCount(1);
+  await picture.focus();
+  // Where a name is chosen, keys go to its tasks.
+  await page.keyboard.press('Enter');
+  await expect(report.card()).toContainText('ValueError');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  await expect(report.card()).toBeFocused();
+  const text = report.card().locator('pre');
+  for (let stop = 0; stop < 20 && !(await text.evaluate(each => each === document.activeElement)); stop++)
+    await page.keyboard.press('Tab');
+  await expect(text).toContainText('no result for');
+  await page.keyboard.press('Tab');
+  await expect(report.card().getByRole('button', { name: 'Close' })).toBeFocused();
+  await page.keyboard.press('Tab');
+  await expect(report.card().locator(':focus')).toHaveCount(0);
+  await expect(picture).not.toBeFocused();
+  await page.keyboard.press('Shift+Tab');
+  await expect(picture).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(report.card()).toBeHidden();
+});
+
+test('Esc puts a card of the pointer away, and keeps what is chosen', async ({ report, page }) => {
+  await report.panel('Functions').locator('tbody button').first().click();
+  await expect(report.chips('Task stream')).toHaveCount(1);
+  await report.hover('Task stream', 8);
+  await page.keyboard.press('Escape');
+  await expect(report.card()).toBeHidden();
+  await expect(report.chips('Task stream')).toHaveCount(1);
+  await page.keyboard.press('Escape');
+  await expect(report.chips('Task stream')).toHaveCount(0);
+});
+
 test('the flame graph is a tree', async ({ report, page }) => {
   const picture = report.picture('Flame graph');
   await picture.scrollIntoViewIfNeeded();

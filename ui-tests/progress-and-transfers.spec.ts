@@ -20,7 +20,7 @@ test('progress tells what is done of each name and what failed, also of a moment
 
 test('a bar of progress narrows the other panels', async ({ report, page }) => {
   await report.open('real');
-  const card = await report.hover('Progress', 38, 0.1);
+  const card = await report.hover('Progress', 10, 0.1);
   expect(card).toMatch(/Done\s+\d+ of \d+/);
   // Where the pointer is: what the page has laid out meanwhile may have moved the panel.
   await page.mouse.down();
@@ -33,7 +33,7 @@ test('transfers tell who sent to whom, and what', async ({ report, page }) => {
   const panel = report.panel('Transfers');
   const box = await report.place('Transfers');
   // The cell of the first line and second column.
-  const card = await report.hover('Transfers', 70, 0.2, 0.9);
+  const card = await report.hover('Transfers', 42, 0.2, 0.9);
   expect(card).toMatch(/worker 0 → (worker 1|clients)/);
   expect(card).toMatch(/Rate\s+[\d.]+\s\w+\/s/);
   await panel.getByRole('combobox', { name: 'Coloured by' }).selectOption('bytes a second');

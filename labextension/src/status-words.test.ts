@@ -19,14 +19,14 @@ test.each([
     'clusters beside local schedulers',
     [clusterOf(1, 1e9), clusterOf(2, 1e9)],
     local,
-    /^Dask: 3 threads, .+ of .+, 411 of 414 tasks, 3 erred$/
+    /^Dask: 3 threads, .+ of .+, 411 of 414 tasks, 3 failed$/
   ],
-  ['local schedulers, which have no memory of their own', [], local, /^Dask: 137 of 138 tasks, 1 erred$/],
+  ['local schedulers, which have no memory of their own', [], local, /^Dask: 137 of 138 tasks, 1 failed$/],
   [
     'a cluster whose memory is not known yet',
     [clusterOf(1, null)],
     null,
-    /^Dask: 1 thread, 137 of 138 tasks, 1 erred$/
+    /^Dask: 1 thread, 137 of 138 tasks, 1 failed$/
   ],
   ['nothing', [], null, /^$/]
 ])('says what there is: %s', (_, clusters, own, words) => {

@@ -10,6 +10,6 @@ export function statusWords(state: KernelState | undefined): string {
   if (memoryLimit) words.push(`${bytes(memory)} of ${bytes(memoryLimit)}`);
   else if (memory > 0) words.push(bytes(memory));
   words.push(`${count(tasks.done)} of ${plural(tasks.total, 'task')}`);
-  if (tasks.erred > 0) words.push(`${count(tasks.erred)} erred`);
+  if (tasks.erred > 0) words.push(`${count(tasks.erred)} failed`);
   return `Dask: ${words.join(', ')}`;
 }

@@ -4,6 +4,7 @@ import { sumsByName } from './budget-shares';
 import type { Recording } from './recording';
 import { NOTHING } from './schema';
 import { listedSpans } from './spans';
+import { clustersOf, workersOf } from './workers-of';
 
 /** What the time budget is summed by. */
 export const GROUPINGS = ['function', 'worker', 'cluster', 'span', 'cell', 'line'] as const;
@@ -68,25 +69,14 @@ function keysOf(recording: Recording, rows: BudgetRows, by: Grouping): Keys {
   if (by === 'worker') return alone(rows.worker);
   if (by === 'cluster') {
     const { codes, names } = rows.worker;
-    const clusters = clustersOf(recording);
+    const told = workersOf(recording);
     return merged(
       codes,
       names,
-      names.map(worker => clusters.get(worker) ?? '')
+      names.map(worker => told.get(worker)?.cluster ?? '')
     );
   }
   return by === 'span' ? spanKeys(recording, rows) : submissionKeys(recording, rows, by);
-}
-
-/** Address of the scheduler of each worker that has one. */
-function clustersOf(recording: Recording): Map<string, string> {
-  const table = recording.table('workers');
-  const found = new Map<string, string>();
-  for (let row = 0; row < table.rows; row++) {
-    const cluster = table.text('cluster', row);
-    if (cluster !== '') found.set(table.text('worker', row), cluster);
-  }
-  return found;
 }
 
 function alone({ codes, names }: { codes: Uint32Array; names: readonly string[] }): Keys {
@@ -137,17 +127,21 @@ function submissionKeys(recording: Recording, rows: BudgetRows, by: 'cell' | 'li
 /** Groups of one label are one group. */
 function merged(codes: ArrayLike<number>, ids: readonly string[], labels: readonly string[]): Keys {
   const places = new Map<string, number>();
-  const inside: string[][] = [];
+  const inside: Set<string>[] = [];
   const placeOf = Uint32Array.from(labels, (label, at) => {
     let place = places.get(label);
     if (place === undefined) {
-      place = inside.push([]) - 1;
+      place = inside.push(new Set()) - 1;
       places.set(label, place);
     }
-    if (!inside[place].includes(ids[at])) inside[place].push(ids[at]);
+    inside[place].add(ids[at]);
     return place;
   });
-  return { codes: Uint32Array.from(codes, code => placeOf[code]), keys: [...places.keys()], ids: inside };
+  return {
+    codes: Uint32Array.from(codes, code => placeOf[code]),
+    keys: [...places.keys()],
+    ids: inside.map(its => [...its])
+  };
 }
 
 /** The groupings that tell something of a recording, besides the first two. */
@@ -156,7 +150,7 @@ export function groupingsOf(recording: Recording, rows: BudgetRows): Grouping[] 
   const has: Readonly<Record<Grouping, () => boolean>> = {
     function: () => true,
     worker: () => true,
-    cluster: () => new Set(clustersOf(recording).values()).size > 1,
+    cluster: () => clustersOf(recording).length > 1,
     span: () => rows.span.names.some(name => name !== ''),
     cell: () => submissions.numbers('execution').some(execution => execution > 0),
     line: () => submissions.symbols('file').names.some(name => name !== '')

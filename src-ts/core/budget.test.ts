@@ -188,6 +188,16 @@ describe('what is chosen', () => {
     ]);
   });
 
+  it('is summed as fast by spans of one name, however many they are', () => {
+    const spans = Array.from({ length: 100_000 }, (_, at) => ({ span: `s${at}`, name: 'step', start: at }));
+    const row = { worker: 'a', start: 0, stop: 1, threads: 1, part: 'overhead', name: 'inc' };
+    const loop = recordingOf({ spans, budget: spans.map(({ span }) => ({ ...row, span })) });
+    const found = budgetRows(loop) as BudgetRows;
+    const seconds = threadSeconds(found, new Float64Array(found.length).fill(1));
+    const [group] = budgetGroups(loop, found, seconds, layersOf(found, seconds), 'span');
+    expect([group.key, group.ids.length, group.seconds]).toEqual(['step', 100_000, 100_000]);
+  });
+
   it('is summed by cluster where there are several', () => {
     const seconds = threadSeconds(found, new Float64Array(5).fill(1));
     const layers = layersOf(found, seconds);

@@ -1,8 +1,10 @@
 import { BinMeans } from './bin-means';
 import { LOST } from './lane';
+import { mostAtOnce } from './most-at-once';
 import type { Filter } from './selection';
 import { entryTest } from './task-filter';
 import type { Tasks } from './tasks';
+import { untoldThreads, workersOf } from './workers-of';
 
 /** Threads on which task functions ran, in equal bins of time: the mean over each bin. All clauses count but time. */
 export function busyThreads(
@@ -30,27 +32,11 @@ export function busyThreads(
 
 /** Most threads that the workers of a filter had at once. */
 export function mostThreads(tasks: Tasks, workers: ReadonlySet<string> | undefined): number {
-  const table = tasks.recording.table('workers');
-  const newest = new Map<string, number>();
-  for (let row = 0; row < table.rows; row++) newest.set(table.text('worker', row), row);
-  const [joined, left] = [table.times('joined'), table.times('left')];
-  const counts = table.numbers('threads');
   const changes: [time: number, threads: number][] = [];
-  let always = 0;
-  for (const { worker, thread } of tasks.lanes) {
-    if (!newest.has(worker) && thread !== '' && (workers?.has(worker) ?? true)) always++;
-  }
-  for (const [worker, row] of newest) {
+  for (const { worker, threads, joined, left } of workersOf(tasks.recording).values()) {
     if (workers && !workers.has(worker)) continue;
-    changes.push([Number.isNaN(joined[row]) ? Number.NEGATIVE_INFINITY : joined[row], counts[row]]);
-    if (!Number.isNaN(left[row])) changes.push([left[row], -counts[row]]);
+    changes.push([Number.isNaN(joined) ? Number.NEGATIVE_INFINITY : joined, threads]);
+    if (!Number.isNaN(left)) changes.push([left, -threads]);
   }
-  changes.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-  let most = always;
-  let now = always;
-  for (const [, threads] of changes) {
-    now += threads;
-    most = Math.max(most, now);
-  }
-  return most;
+  return mostAtOnce(changes, untoldThreads(tasks, workers));
 }

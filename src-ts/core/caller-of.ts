@@ -7,7 +7,6 @@ import { sourceLines } from './source-lines';
 export interface Caller {
   readonly file: string;
   readonly line: number;
-  readonly function: string;
   /** The line itself; '' if the recording does not have it. */
   readonly text: string;
 }
@@ -32,5 +31,5 @@ export function callerOf(recording: Recording, submission: number): Caller | und
   const file = table.text('file', row);
   const line = table.numbers('line')[row];
   if (file === '') return undefined;
-  return { file, line, function: table.text('function', row), text: sourceLines(recording).text(file, line) };
+  return { file, line, text: sourceLines(recording).text(file, line) };
 }

@@ -1,38 +1,22 @@
 import { duration, shortened } from './format';
 import { madeFrom } from './made-from';
 import type { Recording } from './recording';
+import type { RowOf } from './schema';
 import type { TimeRange } from './selection';
 
-/** One run of a notebook cell. Times are seconds since the epoch. */
-export interface CellRun {
-  /** The number beside the cell. */
-  readonly execution: number;
-  /** Id of the cell in its notebook; '' if unknown. */
-  readonly cell: string;
-  readonly code: string;
-  readonly start: number;
-  /** Infinity while it runs. */
-  readonly stop: number;
-  readonly status: string;
-}
+/** One run of a notebook cell; its stop is Infinity while it runs. */
+export type CellRun = RowOf<'cells'>;
 
 /** All runs of cells, in the order in which they began; a later row replaces an earlier one. */
 export const cellsOf = madeFrom(['cells'], (recording): readonly CellRun[] => {
-  const table = recording.table('cells');
-  const executions = table.numbers('execution');
-  const starts = table.times('start');
-  const stops = table.times('stop');
-  const rows = new Map<number, number>();
-  for (let row = 0; row < table.rows; row++) rows.set(executions[row], row);
-  return [...rows]
-    .map(([execution, row]) => ({
-      execution,
-      cell: table.text('cell', row),
-      code: table.text('code', row),
-      start: starts[row],
-      stop: Number.isNaN(stops[row]) ? Number.POSITIVE_INFINITY : stops[row],
-      status: table.text('status', row)
-    }))
+  const newest = new Map(
+    recording
+      .table('cells')
+      .all()
+      .map(row => [row.execution, row])
+  );
+  return [...newest.values()]
+    .map(row => ({ ...row, stop: Number.isNaN(row.stop) ? Number.POSITIVE_INFINITY : row.stop }))
     .filter(({ start }) => Number.isFinite(start))
     .sort((a, b) => a.start - b.start);
 });

@@ -105,6 +105,19 @@ export class SymbolColumn {
   }
 }
 
+/** Unique text as repeated text. */
+export function interned(texts: TextValues): SymbolValues {
+  const known = new Map<string, number>();
+  const codes = new Uint32Array(texts.length);
+  for (let row = 0; row < codes.length; row++) {
+    const text = texts.text(row);
+    const code = known.get(text) ?? known.size;
+    known.set(text, code);
+    codes[row] = code;
+  }
+  return { kind: 'sym', codes, names: [...known.keys()] };
+}
+
 export class TextColumn {
   private readonly firsts: number[] = [];
   private readonly parts: TextValues[] = [];

@@ -1,81 +1,20 @@
-import type { Severity } from './findings';
-import { texts } from './json-list';
-import type { Recording, Table } from './recording';
-import { NOTHING, type TableName } from './schema';
+import type { Recording } from './recording';
+import { NOTHING, type RowOf, TABLES, type TableName } from './schema';
 
 /** What was compared; side 0 is the baseline. Figures are means over the runs of a side. */
-export interface Side {
-  readonly side: number;
-  readonly name: string;
-  readonly runs: number;
-  readonly workers: number;
-  readonly threads: number;
-  /** Wall time, and that of the baseline taken from it. Seconds. */
-  readonly seconds: number;
-  readonly change: number;
-  /** A change up to this, either way, says nothing. Seconds. */
-  readonly noise: number;
-  readonly tasks: number;
-  readonly memory: number;
-  /** `baseline`, `same`, `slower` or `faster`. */
-  readonly verdict: string;
-  readonly text: string;
-}
+export type Side = RowOf<'compared_sides'>;
 
 /** One run of a side. */
-export interface SideRun {
-  readonly side: number;
-  readonly run: number;
-  readonly name: string;
-  readonly seconds: number;
-}
+export type SideRun = RowOf<'compared_runs'>;
 
-/** A part of the time budget of a side. Seconds of wall time, which add up to the side's. */
-export interface SidePart {
-  readonly side: number;
-  /** `computing`, `overhead` or `idle`. */
-  readonly kind: string;
-  readonly part: string;
-  readonly seconds: number;
-  readonly share: number;
-  readonly wall: number;
-  readonly change: number;
-  readonly noise: number;
-  readonly verdict: string;
-}
+/** A part of the time budget of a side. */
+export type SidePart = RowOf<'compared_budget'>;
 
 /** A task name on one side; a name's rows follow one another, in the order of what their change matters. */
-export interface SideName {
-  readonly side: number;
-  readonly name: string;
-  /** Names of the side's tasks that this one stands for. */
-  readonly own: readonly string[];
-  readonly count: number;
-  readonly seconds: number;
-  readonly mean: number;
-  readonly cpu: number;
-  readonly share: number;
-  readonly change: number;
-  readonly noise: number;
-  readonly cpuChange: number;
-  readonly cpuNoise: number;
-  readonly impact: number;
-  readonly verdict: string;
-}
+export type SideName = RowOf<'compared_names'>;
 
 /** A finding of a side or of the baseline. */
-export interface SideFinding {
-  readonly side: number;
-  readonly state: string;
-  readonly code: string;
-  readonly severity: Severity;
-  readonly title: string;
-  readonly tasks: readonly string[];
-  readonly costBefore: number;
-  readonly costAfter: number;
-  readonly runsBefore: number;
-  readonly runsAfter: number;
-}
+export type SideFinding = RowOf<'compared_findings'>;
 
 /** Something that is not the same on all sides. */
 export interface Setting {
@@ -118,16 +57,7 @@ export interface Comparison {
 }
 
 /** Tables that a comparison is made of. */
-export const COMPARED = [
-  'compared_sides',
-  'compared_runs',
-  'compared_budget',
-  'compared_names',
-  'compared_memory',
-  'compared_stacks',
-  'compared_findings',
-  'compared_settings'
-] as const satisfies readonly TableName[];
+export const COMPARED = (Object.keys(TABLES) as TableName[]).filter(name => name.startsWith('compared_'));
 
 /** True where a recording holds a comparison and no run of its own. */
 export function isComparisonOnly(recording: Recording): boolean {
@@ -135,117 +65,27 @@ export function isComparisonOnly(recording: Recording): boolean {
 }
 
 export function comparisonOf(recording: Recording): Comparison | undefined {
-  const sides = sidesOf(recording);
+  const sides = recording.table('compared_sides').all();
   if (sides.length === 0) return undefined;
   return {
-    sides,
-    runs: runsOf(recording),
-    budget: budgetOf(recording),
-    names: namesOf(recording),
-    findings: findingsOf(recording),
+    sides: sides.sort((a, b) => a.side - b.side),
+    runs: recording.table('compared_runs').all(),
+    budget: recording.table('compared_budget').all(),
+    names: recording.table('compared_names').all(),
+    findings: recording.table('compared_findings').all(),
     settings: settingsOf(recording, sides.length),
     memory: memoryOf(recording),
     stacks: stacksOf(recording, sides.length)
   };
 }
 
-function each<T extends TableName, R>(table: Table<T>, read: (row: number) => R): R[] {
-  return Array.from({ length: table.rows }, (_, row) => read(row));
-}
-
-function sidesOf(recording: Recording): Side[] {
-  const table = recording.table('compared_sides');
-  const of = (column: Parameters<typeof table.numbers>[0]) => table.numbers(column);
-  return each(table, row => ({
-    side: of('side')[row],
-    name: table.text('name', row),
-    runs: of('runs')[row],
-    workers: of('workers')[row],
-    threads: of('threads')[row],
-    seconds: of('seconds')[row],
-    change: of('change')[row],
-    noise: of('noise')[row],
-    tasks: of('tasks')[row],
-    memory: of('memory')[row],
-    verdict: table.text('verdict', row),
-    text: table.text('text', row)
-  })).sort((a, b) => a.side - b.side);
-}
-
-function runsOf(recording: Recording): SideRun[] {
-  const table = recording.table('compared_runs');
-  return each(table, row => ({
-    side: table.numbers('side')[row],
-    run: table.numbers('run')[row],
-    name: table.text('name', row),
-    seconds: table.numbers('seconds')[row]
-  }));
-}
-
-function budgetOf(recording: Recording): SidePart[] {
-  const table = recording.table('compared_budget');
-  return each(table, row => ({
-    side: table.numbers('side')[row],
-    kind: table.text('kind', row),
-    part: table.text('part', row),
-    seconds: table.numbers('seconds')[row],
-    share: table.numbers('share')[row],
-    wall: table.numbers('wall')[row],
-    change: table.numbers('change')[row],
-    noise: table.numbers('noise')[row],
-    verdict: table.text('verdict', row)
-  }));
-}
-
-function namesOf(recording: Recording): SideName[] {
-  const table = recording.table('compared_names');
-  return each(table, row => ({
-    side: table.numbers('side')[row],
-    name: table.text('name', row),
-    own: texts(table.text('names', row)),
-    count: table.numbers('count')[row],
-    seconds: table.numbers('seconds')[row],
-    mean: table.numbers('mean')[row],
-    cpu: table.numbers('cpu')[row],
-    share: table.numbers('share')[row],
-    change: table.numbers('change')[row],
-    noise: table.numbers('noise')[row],
-    cpuChange: table.numbers('cpu_change')[row],
-    cpuNoise: table.numbers('cpu_noise')[row],
-    impact: table.numbers('impact')[row],
-    verdict: table.text('verdict', row)
-  }));
-}
-
-function findingsOf(recording: Recording): SideFinding[] {
-  const table = recording.table('compared_findings');
-  return each(table, row => ({
-    side: table.numbers('side')[row],
-    state: table.text('state', row),
-    code: table.text('code', row),
-    severity: table.text('severity', row) as Severity,
-    title: table.text('title', row),
-    tasks: texts(table.text('tasks', row)),
-    costBefore: table.numbers('cost_before')[row],
-    costAfter: table.numbers('cost_after')[row],
-    runsBefore: table.numbers('runs_before')[row],
-    runsAfter: table.numbers('runs_after')[row]
-  }));
-}
-
 function settingsOf(recording: Recording, sides: number): Setting[] {
-  const table = recording.table('compared_settings');
   const found = new Map<string, { kind: string; name: string; values: string[] }>();
-  for (let row = 0; row < table.rows; row++) {
-    const [kind, name] = [table.text('kind', row), table.text('name', row)];
+  for (const { kind, name, side, value } of recording.table('compared_settings').all()) {
     const key = `${kind}\n${name}`;
-    let setting = found.get(key);
-    if (!setting) {
-      setting = { kind, name, values: new Array<string>(sides).fill('') };
-      found.set(key, setting);
-    }
-    const side = table.numbers('side')[row];
-    if (side < sides) setting.values[side] = table.text('value', row);
+    const setting = found.get(key) ?? { kind, name, values: new Array<string>(sides).fill('') };
+    found.set(key, setting);
+    if (side < sides) setting.values[side] = value;
   }
   return [...found.values()];
 }

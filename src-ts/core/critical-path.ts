@@ -1,3 +1,4 @@
+import { firstAbove } from './first-above';
 import { NOTHING } from './schema';
 import type { Filter } from './selection';
 import { taskTest } from './task-filter';
@@ -101,14 +102,7 @@ export class CriticalPath {
 
   /** The first tile that ends after a moment; `count` if there is none. */
   firstAfter(time: number): number {
-    let low = 0;
-    let high = this.count;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.stop[middle] <= time) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstAbove(this.stop, time);
   }
 
   private read(): void {

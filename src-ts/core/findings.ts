@@ -58,30 +58,25 @@ export function findingsOf(recording: Recording): Findings | undefined {
   const table = recording.table('findings');
   // A batch without rows tells that there are none.
   if (table.rows === 0 && !table.has('code')) return undefined;
-  const costs = { seconds: table.numbers('cost_seconds'), threads: table.numbers('cost_thread_seconds') };
-  const [starts, stops] = [table.times('start'), table.times('stop')];
   const list: Finding[] = [];
   const gaps: Gap[] = [];
-  for (let row = 0; row < table.rows; row++) {
-    const code = table.text('code', row);
-    const severity = table.text('severity', row);
-    if (severity === GAP) gaps.push({ rule: code, why: table.text('why', row) });
+  for (const each of table.all()) {
+    // The same finding in a later edition is the same.
+    const { cost_seconds: seconds, cost_thread_seconds: threadSeconds, edition: _, ...row } = each;
+    const { code, severity, why } = row;
+    if (severity === GAP) gaps.push({ rule: code, why });
     // A row without a code tells that nothing was found.
     if (severity === GAP || code === '') continue;
     list.push({
-      code,
+      ...row,
+      seconds,
+      threadSeconds,
       severity: SEVERITIES.find(each => each === severity) ?? 'info',
-      title: table.text('title', row) || code,
-      why: table.text('why', row),
-      advice: table.text('advice', row),
-      url: webAddress(table.text('url', row)),
-      tasks: texts(table.text('tasks', row)),
-      workers: texts(table.text('workers', row)),
-      start: starts[row],
-      stop: stops[row],
-      threadSeconds: costs.threads[row],
-      seconds: costs.seconds[row],
-      evidence: facts(table.text('evidence', row))
+      title: row.title || code,
+      url: webAddress(row.url),
+      tasks: texts(row.tasks),
+      workers: texts(row.workers),
+      evidence: facts(row.evidence)
     });
   }
   return { list, gaps };

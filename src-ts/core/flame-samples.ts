@@ -164,8 +164,7 @@ export class SampleIndex {
     const ids = this.recording.table('samples').numbers('stack');
     const { rowOfStack } = this.tree;
     return sample => {
-      const id = ids[sample];
-      this.rows[sample] = id < rowOfStack.length ? rowOfStack[id] : -1;
+      this.rows[sample] = rowOfStack.get(ids[sample]);
       return this.rows[sample] >= 0;
     };
   }

@@ -1,4 +1,4 @@
-import { NOTHING } from './schema';
+import { IdIndex } from './columns';
 
 /** Every different frame of a recording: a function, wherever it was called from. */
 export class Frames {
@@ -41,8 +41,8 @@ export interface CallTree {
   readonly size: number;
   readonly parent: Int32Array;
   readonly frame: Int32Array;
-  /** Stack id to row of `stacks`, -1 where there is none. */
-  readonly rowOfStack: Int32Array;
+  /** Stack id to row of `stacks`. */
+  readonly rowOfStack: IdIndex;
   /** Row of `stacks` to node. */
   readonly nodeOfRow: Int32Array;
   /** Row of the caller's stack, -1 at the bottom. */
@@ -53,12 +53,13 @@ export interface CallTree {
 /** The tree of some stacks; with `frames`, those that are known from an earlier one keep their numbers. */
 export function buildCallTree(stacks: StackColumns, frames = new Frames()): CallTree {
   const rows = stacks.stack.length;
-  const rowOfStack = indexById(stacks.stack);
+  const rowOfStack = new IdIndex();
+  rowOfStack.setAll(stacks.stack, 0, rows);
   const frameOfRow = Int32Array.from(stacks.stack, (_, row) =>
     frames.id(stacks.functionOf(row), stacks.fileOf(row), stacks.firstLine[row])
   );
   const nodeOfRow = new Int32Array(rows).fill(-1);
-  const parentRow = Int32Array.from(stacks.parent, stack => rowOf(rowOfStack, stack));
+  const parentRow = Int32Array.from(stacks.parent, stack => rowOfStack.get(stack));
   const parent: number[] = [-1];
   const frame: number[] = [-1];
   const known = new Map<number, number>();
@@ -93,20 +94,4 @@ export function buildCallTree(stacks: StackColumns, frames = new Frames()): Call
     parentRow,
     lineOfRow: stacks.line
   };
-}
-
-function rowOf(rowOfStack: Int32Array, stack: number): number {
-  return stack === NOTHING || stack >= rowOfStack.length ? -1 : rowOfStack[stack];
-}
-
-function indexById(ids: Uint32Array): Int32Array {
-  let largest = -1;
-  for (let row = 0; row < ids.length; row++) {
-    if (ids[row] !== NOTHING && ids[row] > largest) largest = ids[row];
-  }
-  const rows = new Int32Array(largest + 1).fill(-1);
-  for (let row = 0; row < ids.length; row++) {
-    if (ids[row] !== NOTHING) rows[ids[row]] = row;
-  }
-  return rows;
 }

@@ -1,3 +1,5 @@
+import { firstAbove } from './first-above';
+
 /**
  * A call tree laid out for drawing: nodes in pre-order, heaviest child first,
  * and each depth's nodes from left to right in arrays of their own.
@@ -21,7 +23,6 @@ export interface FlameTree {
   readonly nodes: Uint32Array;
   readonly left: Float64Array;
   readonly right: Float64Array;
-  readonly leaf: Float64Array;
 }
 
 /** Nodes as their maker has them: parents before children, node 0 the root. */
@@ -117,29 +118,20 @@ function byDepth(tree: ReturnType<typeof allocate>, size: number, deepest: numbe
   const nodes = new Uint32Array(size);
   const left = new Float64Array(size);
   const right = new Float64Array(size);
-  const leaf = new Float64Array(size);
   for (let at = 0; at < size; at++) {
     const entry = cursor[tree.depth[at]]++;
     nodes[entry] = at;
     left[entry] = tree.start[at];
     right[entry] = tree.start[at] + tree.total[at];
-    leaf[entry] = tree.self[at];
   }
-  return { levels, nodes, left, right, leaf };
+  return { levels, nodes, left, right };
 }
 
 /** The node at a depth and a place (seconds from the left), or -1. */
 export function nodeAt(tree: FlameTree, depth: number, place: number): number {
   if (depth < 0 || depth > tree.deepest) return -1;
   const begin = tree.levels[depth];
-  let low = begin;
-  let high = tree.levels[depth + 1];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (tree.left[middle] <= place) low = middle + 1;
-    else high = middle;
-  }
-  const entry = low - 1;
+  const entry = firstAbove(tree.left, place, begin, tree.levels[depth + 1]) - 1;
   return entry >= begin && tree.right[entry] > place ? tree.nodes[entry] : -1;
 }
 

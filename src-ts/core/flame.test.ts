@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { busiestLines, callees, callers, lines, type Samples, weigh } from './flame';
-import { buildCallTree, type StackColumns } from './flame-stacks';
+import { buildCallTree, type CallTree, type StackColumns } from './flame-stacks';
 import { type FlameTree, nodeAt, search } from './flame-tree';
 import { NOTHING } from './schema';
 
@@ -17,12 +17,9 @@ function stacksOf(rows: Row[]): StackColumns {
   };
 }
 
-function samplesOf(
-  tree: { rowOfStack: Int32Array },
-  list: [stack: number, time: number, duration: number][]
-): Samples {
+function samplesOf(tree: CallTree, list: [stack: number, time: number, duration: number][]): Samples {
   return {
-    row: Int32Array.from(list, ([stack]) => tree.rowOfStack[stack]),
+    row: Int32Array.from(list, ([stack]) => tree.rowOfStack.get(stack)),
     time: Float64Array.from(list, ([, time]) => time),
     duration: Float32Array.from(list, ([, , duration]) => duration)
   };
@@ -73,6 +70,17 @@ describe('call tree', () => {
       ])
     );
     for (let node = 1; node < odd.size; node++) expect(odd.parent[node]).toBeLessThan(node);
+  });
+
+  it('makes no room for an id that no recording reaches', () => {
+    const vast = buildCallTree(
+      stacksOf([
+        [0, NOTHING, 'main', 10],
+        [4_000_000_000, 0, 'load', 20]
+      ])
+    );
+    expect([0, 4_000_000_000, NOTHING].map(id => vast.rowOfStack.get(id))).toEqual([0, -1, -1]);
+    expect([...vast.parent]).toEqual([-1, 0, 1]);
   });
 });
 

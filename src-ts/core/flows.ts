@@ -1,4 +1,6 @@
+import { IdIndex } from './columns';
 import type { Recording } from './recording';
+import { NOTHING } from './schema';
 import type { Filter } from './selection';
 import { taskTest, timeOf } from './task-filter';
 import type { Tasks } from './tasks';
@@ -37,12 +39,14 @@ export interface Flows {
  * of what went to clients, and to workers that are gone without having told.
  */
 export function flowsOf(tasks: Tasks, filter: Filter): Flows {
-  const { ends, rows } = rowsOf(tasks.recording, filter);
-  const carried = carriedBy(tasks, filter, rows);
+  const moved = movedIn(tasks.recording, filter);
+  const { ends, pairs, nbytes, seconds } = moved;
+  const { list, shares } = carriedBy(tasks, filter, moved);
   const byPair = new Map<number, { -readonly [K in keyof Flow]: Flow[K] }>();
-  for (const { id, pair, nbytes, seconds } of rows) {
-    const share = carried.shares ? (carried.shares.get(id) ?? 0) : 1;
-    if (share === 0) continue;
+  for (let row = 0; row < pairs.length; row++) {
+    const pair = pairs[row];
+    const share = shares ? shares[row] : 1;
+    if (pair === NOTHING || share === 0) continue;
     let flow = byPair.get(pair);
     if (!flow) {
       const [from, to] = [ends[Math.floor(pair / ends.length)], ends[pair % ends.length]];
@@ -50,30 +54,26 @@ export function flowsOf(tasks: Tasks, filter: Filter): Flows {
       byPair.set(pair, flow);
     }
     flow.transfers++;
-    flow.nbytes += share * nbytes;
-    flow.seconds += share * seconds;
+    flow.nbytes += share * (nbytes[row] || 0);
+    flow.seconds += share * seconds(row);
   }
   const largest = (a: { nbytes: number }, b: { nbytes: number }): number => b.nbytes - a.nbytes;
-  return { pairs: [...byPair.values()].sort(largest), carried: carried.list.sort(largest) };
+  return { pairs: [...byPair.values()].sort(largest), carried: list.sort(largest) };
 }
 
-interface Row {
-  readonly id: number;
-  /** Place of the sender times the number of ends, plus that of the receiver. */
-  readonly pair: number;
-  readonly nbytes: number;
-  readonly seconds: number;
+/** The transfers of a filter, each once. There are millions: arrays are by row of `transfers`. */
+interface Moved {
+  /** Addresses of senders and receivers. */
+  readonly ends: readonly string[];
+  /** Place of the sender times the number of ends, plus that of the receiver; NOTHING for what does not count. */
+  readonly pairs: Uint32Array;
+  readonly nbytes: ArrayLike<number>;
+  seconds(row: number): number;
 }
 
-/** The transfers of a filter, each once, and the addresses of senders and receivers. */
-function rowsOf(
-  recording: Recording,
-  filter: Filter
-): { readonly ends: readonly string[]; readonly rows: readonly Row[] } {
+function movedIn(recording: Recording, filter: Filter): Moved {
   const table = recording.table('transfers');
-  const ids = table.numbers('transfer');
   const [starts, stops] = [table.times('start'), table.times('stop')];
-  const nbytes = table.numbers('nbytes');
   const [worker, peer, direction] = (['worker', 'peer', 'direction'] as const).map(name =>
     table.symbols(name)
   );
@@ -91,51 +91,52 @@ function rowsOf(
   for (let row = 0; row < table.rows; row++) if (isIncoming(row)) told.add(pairOf(row));
   const time = timeOf(recording, filter);
   const wanted = filter.workers && Uint8Array.from(ends, end => Number(filter.workers?.has(end)));
-  const rows: Row[] = [];
+  const pairs = new Uint32Array(table.rows).fill(NOTHING);
   for (let row = 0; row < table.rows; row++) {
     if (time && !(stops[row] >= time.start && starts[row] <= time.stop)) continue;
     const pair = pairOf(row);
     if (!isIncoming(row) && told.has(pair)) continue;
     if (wanted && wanted[workers(row)] + wanted[peers(row)] === 0) continue;
-    const seconds = Math.max(0, stops[row] - starts[row]) || 0;
-    rows.push({ id: ids[row], pair, nbytes: nbytes[row] || 0, seconds });
+    pairs[row] = pair;
   }
-  return { ends, rows };
+  const seconds = (row: number): number => Math.max(0, stops[row] - starts[row]) || 0;
+  return { ends, pairs, nbytes: table.numbers('nbytes'), seconds };
 }
 
-/** What some transfers carried by task name; and, where tasks are chosen, which share of each is theirs. */
+/** What they carried by task name; and, where tasks are chosen, which share of each is theirs, by row. */
 function carriedBy(
   tasks: Tasks,
   filter: Filter,
-  rows: readonly Row[]
-): { readonly list: Carried[]; readonly shares: ReadonlyMap<number, number> | undefined } {
+  { pairs, seconds }: Moved
+): { readonly list: Carried[]; readonly shares: Float64Array | undefined } {
   const { recording } = tasks;
-  const byId = new Map(rows.map(row => [row.id, row]));
+  const index = new IdIndex();
+  index.setAll(recording.table('transfers').numbers('transfer'), 0, pairs.length);
   const table = recording.table('transferred');
   const [ids, carriedTasks, nbytes] = [
     table.numbers('transfer'),
     table.numbers('task'),
     table.numbers('nbytes')
   ];
-  const whole = new Map<number, number>();
+  const whole = new Float64Array(pairs.length);
   for (let at = 0; at < table.rows; at++) {
-    if (byId.has(ids[at])) whole.set(ids[at], (whole.get(ids[at]) ?? 0) + (nbytes[at] || 0));
+    const row = index.get(ids[at]);
+    if (row >= 0) whole[row] += nbytes[at] || 0;
   }
   const nameOf = tasks.namer();
   const typeOf = typesOf(tasks);
   // What moved while a cell ran is that cell's doing, whoever made it.
   const passes = taskTest(tasks, { ...filter, runs: undefined, cells: undefined });
-  const shares = filter.names || passes ? new Map<number, number>() : undefined;
+  const shares = filter.names || passes ? new Float64Array(pairs.length) : undefined;
   const sums = new Map<number, Sum>();
   for (let at = 0; at < table.rows; at++) {
-    const row = byId.get(ids[at]);
-    if (!row) continue;
+    const row = index.get(ids[at]);
+    if (row < 0 || pairs[row] === NOTHING) continue;
     const name = nameOf(carriedTasks[at]);
     if (filter.names && !filter.names.has(tasks.names[name])) continue;
     if (passes && !passes(0, carriedTasks[at])) continue;
-    const all = whole.get(row.id) as number;
-    const share = all > 0 ? (nbytes[at] || 0) / all : 0;
-    shares?.set(row.id, (shares.get(row.id) ?? 0) + share);
+    const share = whole[row] > 0 ? (nbytes[at] || 0) / whole[row] : 0;
+    if (shares) shares[row] += share;
     let sum = sums.get(name);
     if (!sum) {
       sum = { results: 0, nbytes: 0, seconds: 0, types: new Map() };
@@ -143,7 +144,7 @@ function carriedBy(
     }
     sum.results++;
     sum.nbytes += nbytes[at] || 0;
-    sum.seconds += share * row.seconds;
+    sum.seconds += share * seconds(row);
     const type = typeOf(carriedTasks[at]);
     sum.types.set(type, (sum.types.get(type) ?? 0) + (nbytes[at] || 0));
   }

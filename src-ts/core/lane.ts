@@ -1,5 +1,7 @@
+import { firstAbove } from './first-above';
 import { grown } from './grown';
 import { merged } from './merged';
+import { naturalKey } from './natural';
 import { Touched } from './touched';
 
 /**
@@ -62,13 +64,16 @@ export class Lane {
   row = new Uint32Array(64);
   /** How many entries still run. */
   running = 0;
+  readonly threadKey;
 
   /** `unused`: how many threads it stands for on which nothing ran; 0 where tasks ran on its one thread. */
   constructor(
     readonly worker: string,
     readonly thread: string,
     readonly unused = 0
-  ) {}
+  ) {
+    this.threadKey = naturalKey(thread);
+  }
 
   /** Number of entries. Reading it brings late arrivals into order: read it first. */
   get length(): number {
@@ -180,28 +185,14 @@ export class Lane {
 
   /** The first entry that ends after `time`, or has not ended; `length` if there is none. */
   firstAfter(time: number): number {
-    const { reach } = this;
-    let low = 0;
-    let high = this.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (reach[middle] <= time) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    const { length } = this;
+    return firstAbove(this.reach, time, 0, length);
   }
 
   /** The first entry that starts after `time`. */
   firstStartAfter(time: number): number {
-    const { start } = this;
-    let low = 0;
-    let high = this.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (start[middle] <= time) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    const { length } = this;
+    return firstAbove(this.start, time, 0, length);
   }
 
   /** The entry that runs at `time`, or else the nearest within `tolerance` seconds; -1 if there is none. */

@@ -1,20 +1,14 @@
+import { append } from './append';
 import { Lane } from './lane';
-import { natural } from './natural';
+import { byNatural, naturalKey } from './natural';
 import type { Recording } from './recording';
+import { clustersOf, type Worker, workersOf } from './workers-of';
 
 /** With more lanes than this the threads of a worker that ran nothing share one. */
 const MOST_APART = 200;
 
 /** Stands between a worker's name and the number of its cluster. */
 export const OF_CLUSTER = ' · cluster ';
-
-interface Known {
-  readonly name: string;
-  readonly threads: number;
-  readonly joined: number;
-  readonly left: number;
-  readonly cluster: string;
-}
 
 /**
  * The lanes of a recording, one a thread of a worker, and the names of the workers. Threads on which nothing has
@@ -25,7 +19,7 @@ export class Lanes {
   /** Lanes of threads on which nothing ran, kept so that they stay the same. */
   private readonly unused = new Map<string, Lane>();
   private sorted: readonly Lane[] | undefined;
-  private workers: ReadonlyMap<string, Known> | undefined;
+  private workers: ReadonlyMap<string, Worker> | undefined;
 
   constructor(private readonly recording: Recording) {}
 
@@ -73,26 +67,13 @@ export class Lanes {
     return this.known(worker)?.name || worker;
   }
 
-  private known(worker: string): Known | undefined {
-    this.workers ??= this.readWorkers();
-    return this.workers.get(worker);
+  private known(worker: string): Worker | undefined {
+    return this.told().get(worker);
   }
 
-  private readWorkers(): Map<string, Known> {
-    const told = this.recording.table('workers');
-    const [joined, left] = [told.times('joined'), told.times('left')];
-    const threads = told.numbers('threads');
-    const workers = new Map<string, Known>();
-    // A later row replaces an earlier one.
-    for (let row = 0; row < told.rows; row++)
-      workers.set(told.text('worker', row), {
-        name: told.text('name', row),
-        threads: threads[row],
-        joined: joined[row],
-        left: left[row],
-        cluster: told.text('cluster', row)
-      });
-    return toldApart(workers);
+  private told(): ReadonlyMap<string, Worker> {
+    this.workers ??= toldApart(this.recording);
+    return this.workers;
   }
 
   private unusedLanes(): Lane[] {
@@ -115,13 +96,12 @@ export class Lanes {
 
   /** How many threads each worker has on which nothing ran, of those that were there in the recording's time. */
   private unusedThreads(): Map<string, number> {
-    this.workers ??= this.readWorkers();
     const used = new Map<string, number>();
     for (const { worker } of this.byKey.values()) used.set(worker, (used.get(worker) ?? 0) + 1);
     const { begin } = this.recording;
     const until = Number(this.recording.about('until') ?? Number.POSITIVE_INFINITY);
     const counts = new Map<string, number>();
-    for (const [worker, { threads, joined, left }] of this.workers) {
+    for (const [worker, { threads, joined, left }] of this.told()) {
       const count = threads - (used.get(worker) ?? 0);
       if (count > 0 && !(left <= begin || joined >= until)) counts.set(worker, count);
     }
@@ -129,35 +109,50 @@ export class Lanes {
   }
 
   private sort(): Lane[] {
-    const place = ({ worker }: Lane): string =>
-      `${this.known(worker)?.cluster ?? ''} ${this.workerName(worker)}`;
-    return [...this.byKey.values(), ...this.unusedLanes()].sort(
+    const byWorker = new Map<string, Lane[]>();
+    for (const lane of [...this.byKey.values(), ...this.unusedLanes()]) {
+      append(byWorker, lane.worker, lane);
+    }
+    // Keys are made once: lanes are many, and a new one has them all put in order again.
+    const workers = [...byWorker].map(([worker, lanes]) => {
+      const known = this.known(worker);
+      const place = naturalKey(`${known?.cluster ?? ''} ${this.workerName(worker)}`);
+      return { lanes, place, joined: known?.joined ?? 0, address: naturalKey(worker) };
+    });
+    workers.sort(
       (a, b) =>
-        Number(a.worker === '') - Number(b.worker === '') ||
-        natural(place(a), place(b)) ||
-        (this.known(a.worker)?.joined ?? 0) - (this.known(b.worker)?.joined ?? 0) ||
-        natural(a.worker, b.worker) ||
-        Number(a.thread === '') - Number(b.thread === '') ||
-        a.unused - b.unused ||
-        natural(a.thread, b.thread)
+        Number(a.address.name === '') - Number(b.address.name === '') ||
+        byNatural(a.place, b.place) ||
+        a.joined - b.joined ||
+        byNatural(a.address, b.address)
+    );
+    return workers.flatMap(({ lanes }) =>
+      lanes.sort(
+        (a, b) =>
+          Number(a.thread === '') - Number(b.thread === '') ||
+          a.unused - b.unused ||
+          byNatural(a.threadKey, b.threadKey)
+      )
     );
   }
 }
 
 /** Names that workers of several clusters have get the number of the cluster, in the order in which those came. */
-function toldApart(workers: Map<string, Known>): Map<string, Known> {
-  const clusters = [...new Set(Array.from(workers.values(), ({ cluster }) => cluster))].filter(Boolean);
+function toldApart(recording: Recording): ReadonlyMap<string, Worker> {
+  const workers = workersOf(recording);
+  const clusters = clustersOf(recording);
   if (clusters.length < 2) return workers;
-  const clustersOf = new Map<string, Set<string>>();
+  const clustersByName = new Map<string, Set<string>>();
   for (const { name, cluster } of workers.values()) {
-    if (name && cluster) clustersOf.set(name, (clustersOf.get(name) ?? new Set()).add(cluster));
+    if (name && cluster) clustersByName.set(name, (clustersByName.get(name) ?? new Set()).add(cluster));
   }
+  const apart = new Map(workers);
   for (const [worker, known] of workers) {
     const { name, cluster } = known;
-    if (!cluster || (clustersOf.get(name)?.size ?? 0) < 2) continue;
-    workers.set(worker, { ...known, name: `${name}${OF_CLUSTER}${clusters.indexOf(cluster) + 1}` });
+    if (!cluster || (clustersByName.get(name)?.size ?? 0) < 2) continue;
+    apart.set(worker, { ...known, name: `${name}${OF_CLUSTER}${clusters.indexOf(cluster) + 1}` });
   }
-  return workers;
+  return apart;
 }
 
 function keyOf(worker: string, thread: string): string {

@@ -7,6 +7,8 @@ const SLICE = 12;
 /** Compressed bytes may unpack to this many times their size and this much more. */
 const EXPANSION = 100;
 const ALLOWANCE = 0x100_0000;
+/** Compressed bytes that are unpacked in one go: all that they unpack to is there before it can be counted. */
+const PIECE = 0x4000;
 
 /** Work in slices, between which the page does what else it has to do. */
 export class Pace {
@@ -43,7 +45,12 @@ export function breathe(): Promise<void> {
 export async function inflate(compressed: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const { readable, writable } = new DecompressionStream('deflate');
   const writer = writable.getWriter();
-  const written = writer.write(compressed).then(() => writer.close());
+  const write = async (): Promise<void> => {
+    for (let at = 0; at < compressed.length; at += PIECE)
+      await writer.write(compressed.subarray(at, at + PIECE));
+    await writer.close();
+  };
+  const written = write();
   // The reader hears of damage first; that the writer does too is no second error.
   written.catch(() => {});
   const reader = readable.getReader();
@@ -54,7 +61,9 @@ export async function inflate(compressed: Uint8Array<ArrayBuffer>): Promise<Uint
     if (done) break;
     chunks.push(value);
     length += value.length;
-    if (length > EXPANSION * compressed.length + ALLOWANCE) throw new TypeError('it unpacks to too much');
+    if (length <= EXPANSION * compressed.length + ALLOWANCE) continue;
+    await reader.cancel();
+    throw new TypeError('it unpacks to too much');
   }
   await written;
   const bytes = new Uint8Array(length);

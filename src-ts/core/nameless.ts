@@ -1,3 +1,4 @@
+import { append } from './append';
 import type { Lane } from './lane';
 
 /** An entry of a lane, as `Lane.find` takes it. */
@@ -17,9 +18,7 @@ export class Nameless {
   }
 
   add(task: number, entry: Entry): void {
-    const known = this.entries.get(task);
-    if (known) known.push(entry);
-    else this.entries.set(task, [entry]);
+    append(this.entries, task, entry);
   }
 
   /** The entries of a task, which are then known here no longer. */

@@ -30,12 +30,12 @@ describe('Recording', () => {
     expect(graph.text('key', 1)).toBe('x-1');
     expect(graph.text('prefix', 0)).toBe('');
     expect([...graph.numbers('order')]).toEqual([0, 7]);
-    expect(graph.numbers('priority')[1]).toBeNaN();
-    expect(graph.has('priority')).toBe(false);
+    expect(graph.text('state', 1)).toBe('');
+    expect(graph.has('state')).toBe(false);
     expect(graph.has('order')).toBe(true);
   });
 
-  test('unknown tables, columns and kinds are skipped and named', () => {
+  test('unknown tables, columns and kinds are skipped', () => {
     const recording = new Recording();
     const wrong: PackedColumn = { kind: 'f64', size: 8, read: () => expect.unreachable() };
     recording.take({ table: 'quantum', rows: 5, columns: new Map() });
@@ -48,12 +48,18 @@ describe('Recording', () => {
         ['weight', wrong]
       ])
     });
-    expect([...recording.unknown]).toEqual([
-      ['quantum', 5],
-      ['toString', 1]
-    ]);
     expect(recording.table('edges').rows).toBe(1);
     expect(recording.table('edges').has('task')).toBe(false);
+  });
+
+  test('a small table is read row by row, what is missing as such', () => {
+    const recording = recordingOf({ workers: [{ worker: 'a', name: '0', threads: 2, joined: 5 }] });
+    recording.take(batchOf('workers', [{ worker: 'b', host: 'here', pid: 7 }]));
+    const [a, b] = recording.table('workers').all();
+    expect(a).toMatchObject({ worker: 'a', name: '0', host: '', pid: 0, threads: 2, joined: 5 });
+    expect(b).toMatchObject({ worker: 'b', name: '', host: 'here', pid: 7, threads: 0 });
+    expect([a.left, a.memory_limit, b.joined]).toEqual([Number.NaN, Number.NaN, Number.NaN]);
+    expect(recording.table('spans').all()).toEqual([]);
   });
 
   test('its time runs from where it started to the last thing that happened', () => {
@@ -190,6 +196,20 @@ describe('Recording', () => {
       [0, 0],
       [0, 1]
     ]);
+  });
+
+  test('what is known to repeat was once kept as if it did not', () => {
+    const recording = new Recording();
+    const texts = ['line 1', 'line 2', 'line 1'];
+    const traceback: PackedColumn = {
+      kind: 'str',
+      size: 3,
+      read: () => ({ kind: 'str', length: 3, text: row => texts[row] })
+    };
+    recording.take({ table: 'errors', rows: 3, columns: new Map([['traceback', traceback]]) });
+    const { codes, names } = recording.table('errors').symbols('traceback');
+    expect([...codes].map(code => names[code])).toEqual(texts);
+    expect(names).toEqual(['line 1', 'line 2']);
   });
 
   test('a table that was worked out once needs no editions', () => {

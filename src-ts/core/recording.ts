@@ -1,7 +1,8 @@
+import { append } from './append';
 import { type Batch, BatchError, type NumberArray, type PackedColumn, type Values } from './batch';
-import { NumberColumn, SymbolColumn, TextColumn } from './columns';
+import { interned, NumberColumn, SymbolColumn, TextColumn } from './columns';
 import { editionOf, WORKED_OUT } from './editions';
-import { type ColumnOf, EXTENT, type Kind, TABLES, type TableName } from './schema';
+import { type ColumnOf, EXTENT, type Kind, type RowOf, TABLES, type TableName } from './schema';
 
 /** Calls back no more once it has been called. */
 export type Stop = () => void;
@@ -73,16 +74,28 @@ export class Table<T extends TableName = TableName> {
     return '';
   }
 
+  /** All rows, each by column; for tables of few rows. */
+  all(): RowOf<T>[] {
+    const cells = Object.keys(kindsOf(this.name)).map(name => {
+      const column = this.column(name);
+      if (column instanceof TextColumn) return (row: number) => [name, column.text(row)];
+      const values = column.view();
+      const names = column instanceof SymbolColumn ? column.names : undefined;
+      return (row: number) => [name, names ? (names[values[row]] ?? '') : values[row]];
+    });
+    return Array.from({ length: this.rows }, (_, row) => Object.fromEntries(cells.map(cell => cell(row))));
+  }
+
   append(batch: Batch): void {
     const kinds = kindsOf(this.name);
     const from = batch.from ?? this.rows;
     if (from < this.rows) this.late++;
     for (const [name, packed] of batch.columns) {
-      if (kinds[name] !== packed.kind) continue;
-      const waiting = this.waiting.get(name);
-      if (waiting) waiting.push({ from, packed });
-      else this.waiting.set(name, [{ from, packed }]);
-      if (!this.columns.has(name)) this.columns.set(name, emptyColumn(packed.kind));
+      const kind = kinds[name];
+      // What is known to repeat was once kept as if it did not.
+      if (!kind || (kind !== packed.kind && (kind !== 'sym' || packed.kind !== 'str'))) continue;
+      append(this.waiting, name, { from, packed });
+      if (!this.columns.has(name)) this.columns.set(name, emptyColumn(kind));
     }
     this.rows = Math.max(this.rows, from + batch.rows);
   }
@@ -146,6 +159,7 @@ export class Table<T extends TableName = TableName> {
 function add(column: Column, values: Values): void {
   if (column instanceof TextColumn && values.kind === 'str') column.append(values);
   else if (column instanceof SymbolColumn && values.kind === 'sym') column.append(values);
+  else if (column instanceof SymbolColumn && values.kind === 'str') column.append(interned(values));
   else if (column instanceof NumberColumn && 'values' in values) column.append(values.values);
 }
 
@@ -174,14 +188,9 @@ export class Recording {
   private last = Number.NEGATIVE_INFINITY;
   /** The first row of each table whose times have not been looked at. */
   private readonly unseen = new Map<TableName, number>();
-  /** Tables met that this version does not know, with the rows that were skipped. */
-  unknown = new Map<string, number>();
 
   take(batch: Batch): void {
-    if (!Object.hasOwn(TABLES, batch.table)) {
-      this.unknown.set(batch.table, (this.unknown.get(batch.table) ?? 0) + batch.rows);
-      return;
-    }
+    if (!Object.hasOwn(TABLES, batch.table)) return;
     const name = batch.table as TableName;
     const table = this.table(name);
     if (WORKED_OUT.includes(name)) {
@@ -246,7 +255,6 @@ export class Recording {
   replace(other: Recording): void {
     this.tables = other.tables;
     this.facts = other.facts;
-    this.unknown = other.unknown;
     other.extend();
     this.first = other.first;
     this.last = other.last;

@@ -1,8 +1,5 @@
 // Generated from dask_insight/schema.py by `python -m dask_insight.codegen`. Do not edit.
 
-/** Major and minor number of the format; a reader refuses a larger major number only. */
-export const FORMAT = [1, 0] as const;
-
 /** The id that stands for 'no task', 'no run' or 'no stack'. */
 export const NOTHING = 4294967295;
 
@@ -22,14 +19,10 @@ export const TABLES = {
     key: 'str',
     /** Task name: Dask's prefix of the key. */
     prefix: 'sym',
-    /** Dask's task group. */
-    group: 'sym',
     /** Id of the innermost span; see `spans`. */
     span: 'sym',
     /** The submission that brought the task; see `submissions`. 4294967295 if it was there before the recording began, or that is unknown. */
     submission: 'u32',
-    /** Priority given by the user; larger runs first. */
-    priority: 'f32',
     /** Rank given by dask.order within the submission; 4294967295 of what was there before and is not to run, as data that a client scatters. */
     order: 'u32',
     /** The scheduler's state of it (memory, waiting …) when a cluster dump was made; memory or erred if it had ended when the recording began; '' elsewhere. */
@@ -81,8 +74,6 @@ export const TABLES = {
     worker: 'sym',
     /** Thread it ran on; only where `attempts` cannot know it. */
     thread: 'sym',
-    /** Worker's end state: memory, error, rescheduled, cancelled, released. */
-    status: 'sym',
     /** When the worker's event loop took the result. */
     ended: 'time',
     /** When its function ended, if the worker knows better. */
@@ -117,7 +108,7 @@ export const TABLES = {
   phases: {
     /** Id of the attempt. */
     run: 'u32',
-    /** transfer, disk-read, disk-write, deserialize, compress; seceded: it had given its thread back. */
+    /** transfer, disk-read, disk-write, deserialize, serialize, compress; seceded: it had given its thread back. */
     action: 'sym',
     /** Start. */
     start: 'time',
@@ -128,12 +119,10 @@ export const TABLES = {
   errors: {
     /** Id of the attempt. */
     run: 'u32',
-    /** The task. */
-    task: 'u32',
     /** repr of the exception. */
     exception: 'str',
     /** The traceback as text. */
-    traceback: 'str'
+    traceback: 'sym'
   },
   /** Messages with data between workers, as each side saw them. */
   transfers: {
@@ -150,9 +139,7 @@ export const TABLES = {
     /** End. */
     stop: 'time',
     /** Bytes of data. */
-    nbytes: 'f64',
-    /** Bytes on the wire; NaN if unknown. */
-    compressed: 'f64'
+    nbytes: 'f64'
   },
   /** When schedulers let go of results, which were in memory or on disk until then. */
   releases: {
@@ -206,33 +193,13 @@ export const TABLES = {
     transfers_in: 'f32',
     /** Open outgoing transfers. */
     transfers_out: 'f32',
-    /** Thread-seconds since the last sample in which a worker's task threads, or the scheduler's event loop, could have run but found no free core; NaN where the system does not tell. */
-    starved: 'f32',
-    /** Thread-seconds since the last sample for which a worker's task threads waited for the GIL, at most; NaN where the system does not tell. */
-    gil_wait: 'f32',
-    /** Cores that a limit on CPU time, as containers have, allows the process; NaN if none. */
-    cpu_limit: 'f32',
     /** Share of the limit's periods (0.1 s each by default) since the last sample in which it was reached, so that nothing ran until their end, 0 to 1; NaN if there is none. */
-    throttled: 'f32',
-    /** Bytes of memory that the system allows the process's container or job; NaN if it has no limit. */
-    memory_allowed: 'f64',
-    /** A number of what shares that limit, among the processes of a host. */
-    memory_group: 'f64',
-    /** Processes of it that the system has killed for memory, ever. */
-    oom_kills: 'f32',
-    /** CPU seconds of processes that it had started and that have ended since the last sample; NaN where the system does not tell. */
-    children: 'f32'
+    throttled: 'f32'
   },
   /** When Python looked for garbage: collections of its cyclic collector, short ones put together. */
   collections: {
-    /** Worker, or 'scheduler', or 'client'. */
-    process: 'sym',
-    /** When it ended. */
-    time: 'time',
     /** How long it took, seconds. */
     duration: 'f32',
-    /** Objects that it freed. */
-    freed: 'u32',
     /** The attempt whose thread it took place on; 4294967295 if none. */
     run: 'u32'
   },
@@ -244,14 +211,10 @@ export const TABLES = {
     time: 'time',
     /** Index of the device on its host. */
     index: 'u8',
-    /** Model and UUID. */
-    name: 'sym',
     /** Per cent of time in which a kernel ran. */
     utilization: 'f32',
     /** Memory used, bytes. */
-    memory: 'f64',
-    /** Memory there is, bytes. */
-    memory_total: 'f64'
+    memory: 'f64'
   },
   /** Dask's memory measures of each worker, as the scheduler knows them. Bytes. */
   memory: {
@@ -268,9 +231,7 @@ export const TABLES = {
     /** Memory outside task results that came in the last 30 s. */
     unmanaged_recent: 'f64',
     /** Task results on disk. */
-    spilled: 'f64',
-    /** managed + unmanaged_old. */
-    optimistic: 'f64'
+    spilled: 'f64'
   },
   /** Call stacks as a tree: each row is a frame above its parent. */
   stacks: {
@@ -291,8 +252,6 @@ export const TABLES = {
   samples: {
     /** Worker, or 'scheduler', or 'client'. */
     process: 'sym',
-    /** Thread within the process. */
-    thread: 'sym',
     /** End of the interval it stands for. */
     time: 'time',
     /** Length of that interval, seconds. */
@@ -301,25 +260,6 @@ export const TABLES = {
     stack: 'u32',
     /** The attempt that ran; 4294967295 if none. */
     run: 'u32'
-  },
-  /** How well each process could be sampled, about once a second. */
-  sampling: {
-    /** The process. */
-    process: 'sym',
-    /** End of the period. */
-    time: 'time',
-    /** Its length, seconds. */
-    period: 'f32',
-    /** Rounds of samples taken. */
-    samples: 'u32',
-    /** Interval aimed at, seconds. */
-    interval: 'f32',
-    /** CPU seconds that sampling took. */
-    cost: 'f32',
-    /** Seconds for which the sampling thread meant to wait; NaN if unknown. */
-    asked: 'f32',
-    /** Seconds in which the sampling thread could have run but found no free core; NaN if unknown. */
-    starved: 'f32'
   },
   /** Fine performance metrics: what was added in each period. */
   metrics: {
@@ -351,21 +291,6 @@ export const TABLES = {
     /** Its file, or notebook cell; '' if unknown. */
     file: 'sym',
     /** Its first line; 0 if unknown. */
-    line: 'u32',
-    /** How that is known: 'definition', from the task; 'sampled', from call stacks of its attempts. */
-    source: 'sym'
-  },
-  /** What tasks were fused from when their graph was optimized; a row for each task inside of them. */
-  fused: {
-    /** The tasks that ran: their keys without numbers. */
-    group: 'sym',
-    /** A task inside of them: its key without numbers. Where the same one stands in two groups, both computed the same. */
-    part: 'sym',
-    /** Qualified name of its function. */
-    function: 'sym',
-    /** The function's file, or notebook cell. */
-    file: 'sym',
-    /** The function's first line. */
     line: 'u32'
   },
   /** Lines of source code that the other tables point to, where the client could read them. */
@@ -410,14 +335,8 @@ export const TABLES = {
     joined: 'time',
     /** When it was gone, or its cluster no longer recorded; NaN while it is there. */
     left: 'time',
-    /** CPU cores of its host that it may use; 0 if unknown. */
-    cores: 'u32',
-    /** 1 if it runs in the process that recorded it, the client's. */
-    own: 'u8',
     /** Address of its scheduler; '' of a local scheduler, or if unknown. */
-    cluster: 'sym',
-    /** Versions and other facts, as JSON. */
-    detail: 'str'
+    cluster: 'sym'
   },
   /** Every span; a later row replaces an earlier one of the same span. */
   spans: {
@@ -438,56 +357,27 @@ export const TABLES = {
     time: 'time',
     /** Number of new tasks. */
     tasks: 'u32',
-    /** The client that sent it. */
-    client: 'sym',
     /** File, or notebook cell, of the line that started it; '' if unknown. */
     file: 'sym',
     /** That line; 0 if unknown. */
     line: 'u32',
     /** Function that holds the line. */
     function: 'sym',
-    /** The code that started it. */
-    code: 'str',
-    /** Id of the notebook cell that started it; '' if none did. */
-    cell: 'sym',
     /** Execution count of that run of the cell; 0 if none. */
-    execution: 'u32',
-    /** Size of the graph as it was sent, bytes; NaN if unknown. */
-    nbytes: 'f64',
-    /** Seconds Dask took to build the graph; NaN if unknown. */
-    materialize: 'f32',
-    /** Seconds for ordering it. */
-    ordering: 'f32',
-    /** Seconds for making the task states. */
-    states: 'f32'
+    execution: 'u32'
   },
   /** Every run of a notebook cell; a later row replaces an earlier one of the same execution. */
   cells: {
     /** Execution count in the kernel: the number beside the cell. */
     execution: 'u32',
-    /** Id of the cell in its notebook; '' if the front end gave none. */
-    cell: 'sym',
     /** The cell's source. */
     code: 'str',
-    /** When it began, on the kernel's clock. */
+    /** When it began, on the clock of the tasks. */
     start: 'time',
     /** When it ended; NaN while it runs. */
     stop: 'time',
     /** running, ok or error. */
     status: 'sym'
-  },
-  /** How each worker's clock stands to the scheduler's. */
-  clocks: {
-    /** The worker. */
-    worker: 'sym',
-    /** When. */
-    time: 'time',
-    /** Our estimate, seconds: worker's clock minus scheduler's. */
-    offset: 'f64',
-    /** Half the round trip behind that estimate, seconds. */
-    uncertainty: 'f64',
-    /** Correction Dask had applied at that moment, seconds. */
-    applied: 'f64'
   },
   /** What kept the run from ending sooner: the path of blame, worked out from the other tables. */
   critical: {
@@ -605,59 +495,23 @@ export const TABLES = {
     threads: 'f32',
     /** Wall time from the first submission to the last result, without standstills. */
     seconds: 'f64',
-    /** Thread-seconds that the workers offered in that time. */
-    thread_seconds: 'f64',
-    /** Thread-seconds in which task functions ran. */
-    computing: 'f64',
-    /** Tasks that ended well. */
-    tasks: 'f64',
-    /** Thread-seconds in which task threads found no free core; NaN if unknown. */
-    starved: 'f64',
-    /** Most memory that the workers' processes took together. */
-    memory: 'f64',
-    /** A change of `memory` against the baseline up to this, either way, says nothing. */
-    memory_noise: 'f64',
     /** Wall time minus that of the baseline; NaN for the baseline. */
     change: 'f64',
     /** A change up to this, either way, says nothing. */
     noise: 'f64',
-    /** Where the noise is known from: runs (repeats) or tasks (within the runs). */
-    source: 'sym',
     /** baseline, same (within the noise), slower, faster, or unknown where no task ran. */
     verdict: 'sym',
     /** The verdict in words; '' for the baseline. */
-    text: 'str',
-    /** What else stands out, in words: memory, cores that were taken. */
-    notes: 'str'
+    text: 'str'
   },
   /** Every run that was compared. */
   compared_runs: {
     /** Its side. */
     side: 'u8',
-    /** Number of the run within its side. */
-    run: 'u32',
     /** Name of its recording. */
     name: 'sym',
-    /** File of its recording; '' if it came from memory. */
-    file: 'str',
-    /** When its first task was wanted. */
-    started: 'time',
     /** Wall time, without standstills. */
-    seconds: 'f64',
-    /** Workers that took part. */
-    workers: 'u32',
-    /** Threads that they offered, mean while any was there. */
-    threads: 'f32',
-    /** Thread-seconds that the workers offered. */
-    thread_seconds: 'f64',
-    /** Thread-seconds in which task functions ran. */
-    computing: 'f64',
-    /** Tasks that ended well. */
-    tasks: 'u32',
-    /** Thread-seconds in which task threads found no free core; NaN if unknown. */
-    starved: 'f64',
-    /** Most memory that the workers' processes took together. */
-    memory: 'f64'
+    seconds: 'f64'
   },
   /** The time budget of every side, a row a part and side. */
   compared_budget: {
@@ -667,8 +521,6 @@ export const TABLES = {
     kind: 'sym',
     /** Part of the time budget, as in `budget`. */
     part: 'sym',
-    /** Thread-seconds, mean over the runs. */
-    seconds: 'f64',
     /** Their share of all thread-seconds, 0 to 1. */
     share: 'f64',
     /** That share of the wall time; these add up to the side's wall time. */
@@ -690,7 +542,7 @@ export const TABLES = {
     names: 'str',
     /** Attempts that ran, mean over the runs. */
     count: 'f64',
-    /** Time in task functions, summed, mean over the runs. */
+    /** Time for which task functions held a thread, summed, mean over runs. */
     seconds: 'f64',
     /** Mean time of an attempt; NaN where none ran. */
     mean: 'f64',
@@ -704,8 +556,6 @@ export const TABLES = {
     noise: 'f64',
     /** `cpu` minus that of the baseline; NaN if unknown. */
     cpu_change: 'f64',
-    /** A change of `cpu` up to this, either way, says nothing. */
-    cpu_noise: 'f64',
     /** What the change of `seconds` costs, spread over the side's threads; less than 0 if it saves. For costlier and cheaper that of CPU time. */
     impact: 'f64',
     /** baseline; came or went; slower or faster (an attempt takes longer or less); costlier or cheaper (that is within the noise, but not its CPU time); more or fewer (attempts of the same kind); same; none (in neither side). */
@@ -722,9 +572,7 @@ export const TABLES = {
     /** Resident memory of the processes. */
     process: 'f64',
     /** Task results in memory. */
-    managed: 'f64',
-    /** Task results on disk. */
-    spilled: 'f64'
+    managed: 'f64'
   },
   /** Sampled call stacks of all sides as one tree, a row a node and side; callers before what they call. Frames of one function and file under one caller are one node. */
   compared_stacks: {
@@ -757,8 +605,6 @@ export const TABLES = {
     severity: 'sym',
     /** What it says there. */
     title: 'str',
-    /** Task names, as a JSON list. */
-    tasks: 'str',
     /** Wall time it cost in the baseline; NaN if it was not there. */
     cost_before: 'f64',
     /** Wall time it costs in the side; NaN if it is not there. */
@@ -782,15 +628,7 @@ export const TABLES = {
   /** Size of a local scheduler's cache of results. */
   cache: {
     /** When. */
-    time: 'time',
-    /** The computation's scheduler. */
-    source: 'sym',
-    /** Sum of the metric over all results held. */
-    size: 'f64',
-    /** Name of the metric; 'count' by default. */
-    metric: 'sym',
-    /** The task whose result came or went. */
-    task: 'u32'
+    time: 'time'
   }
 } as const;
 
@@ -802,6 +640,11 @@ export type TableName = keyof typeof TABLES;
 export type ColumnOf<T extends TableName, K extends Kind = Kind> = {
   [C in keyof (typeof TABLES)[T]]: (typeof TABLES)[T][C] extends K ? C : never;
 }[keyof (typeof TABLES)[T]];
+
+/** A row of table T, by column. */
+export type RowOf<T extends TableName> = {
+  readonly [C in keyof (typeof TABLES)[T]]: (typeof TABLES)[T][C] extends 'sym' | 'str' ? string : number;
+};
 
 /** Times that tell when a recording began and ended; those of other tables may reach far back. */
 export const EXTENT: { readonly [T in TableName]?: readonly ColumnOf<T, 'time'>[] } = {

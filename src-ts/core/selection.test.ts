@@ -94,21 +94,6 @@ describe('Selection', () => {
     expect(selection.clauses).toEqual([]);
   });
 
-  test('travels through a URL; what is not a clause is ignored', () => {
-    const selection = new Selection();
-    selection.set({ source: 'a', column: 'time', value: { start: 1, stop: 2 } });
-    selection.set({ source: 'a', column: 'run', value: [7] });
-    const other = new Selection();
-    other.restore(selection.save());
-    expect(other.clauses).toEqual(selection.clauses);
-    other.restore('[{"source":"a","column":"name","value":[1]},{"source":1},{"column":"time"},null]');
-    expect(other.clauses).toEqual([]);
-    other.restore('[{"source":"a","column":"line","value":[]},{"source":"a","column":"span","value":[]}]');
-    expect(other.clauses).toEqual([]);
-    other.restore('no JSON');
-    expect(other.clauses).toEqual([]);
-  });
-
   test('the highlight tells, and filters nothing', () => {
     const selection = new Selection();
     let told = 0;

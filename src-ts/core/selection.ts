@@ -78,7 +78,7 @@ export class Selection {
     }
     const old = this.list.find(each => each.source === clause.source && each.column === clause.column);
     if (old && sameValue(old.value, clause.value)) return;
-    this.change([...this.list.filter(each => each !== old), clause]);
+    this.replace([...this.list.filter(each => each !== old), clause]);
   }
 
   /** Puts clauses in place of all that a source has, as one step. Without any: takes them back. */
@@ -86,7 +86,7 @@ export class Selection {
     const own = this.list.filter(each => each.source === source);
     if (JSON.stringify(own) === JSON.stringify(clauses)) return;
     for (const clause of clauses) this.together.set(clause, clauses);
-    this.change([...this.list.filter(each => each.source !== source), ...clauses]);
+    this.replace([...this.list.filter(each => each.source !== source), ...clauses]);
   }
 
   /**
@@ -123,7 +123,7 @@ export class Selection {
       each =>
         source !== undefined && (each.source !== source || (column !== undefined && each.column !== column))
     );
-    if (kept.length !== this.list.length) this.change(kept);
+    if (kept.length !== this.list.length) this.replace(kept);
   }
 
   /** Takes back what was chosen last, as `Esc` does: a clause, or those that were put in one step. False if there was none. */
@@ -131,7 +131,7 @@ export class Selection {
     const newest = this.list.at(-1);
     if (!newest) return false;
     const step = this.together.get(newest) ?? [newest];
-    this.change(this.list.filter(each => !step.includes(each)));
+    this.replace(this.list.filter(each => !step.includes(each)));
     return true;
   }
 
@@ -202,19 +202,9 @@ export class Selection {
     for (const callback of [...this.highlightCallbacks]) callback();
   }
 
-  /** Clauses as text for a URL's hash; `restore` reads them. */
+  /** Clauses as text, such as an address holds. */
   save(): string {
     return JSON.stringify(this.list);
-  }
-
-  /** Takes clauses that `save` wrote; anything else is ignored. */
-  restore(text: string): void {
-    try {
-      const parsed: unknown = JSON.parse(text);
-      if (Array.isArray(parsed)) this.change(parsed.filter(isClause));
-    } catch {
-      // A hash that a person edited by hand is no reason to stop.
-    }
   }
 
   /** Tells of every change of the highlight. */
@@ -229,7 +219,8 @@ export class Selection {
     return () => this.callbacks.delete(callback);
   }
 
-  private change(list: readonly Clause[]): void {
+  /** Puts other clauses in place of all that are there. */
+  replace(list: readonly Clause[]): void {
     this.past.push(this.list);
     if (this.past.length > MOST_UNDO) this.past.shift();
     this.future = [];
@@ -256,21 +247,4 @@ function common<T>(lists: readonly (readonly T[])[]): ReadonlySet<T> | undefined
   if (lists.length === 0) return undefined;
   const [first, ...rest] = lists.map(list => new Set(list));
   return new Set([...first].filter(value => rest.every(others => others.has(value))));
-}
-
-function isClause(value: unknown): value is Clause {
-  if (typeof value !== 'object' || value === null) return false;
-  const { source, column, value: inner } = value as Record<string, unknown>;
-  if (typeof source !== 'string') return false;
-  if (column === 'time') {
-    const range = inner as Partial<TimeRange> | null;
-    return typeof range?.start === 'number' && typeof range.stop === 'number';
-  }
-  const kind = column === 'run' || column === 'cell' ? 'number' : 'string';
-  return (
-    ['name', 'worker', 'span', 'run', 'cell', 'line'].includes(String(column)) &&
-    Array.isArray(inner) &&
-    inner.length > 0 &&
-    inner.every(each => typeof each === kind)
-  );
 }

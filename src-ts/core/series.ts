@@ -1,3 +1,5 @@
+import { firstAbove } from './first-above';
+
 /**
  * Samples of many processes over time: each process's rows are put together
  * and sorted by time, then read out bin by bin for drawing.
@@ -134,16 +136,15 @@ export function binned(
   return { bins, mean, low, high };
 }
 
+/** The samples of one process alone. */
+export function alone(series: Series, process: number): Series {
+  const first = series.first.subarray(process, process + 2);
+  return { ...series, names: [series.names[process]], first };
+}
+
 /** The first entry of a process after a time. */
-export function firstAfter(series: Series, process: number, time: number): number {
-  let low = series.first[process];
-  let high = series.first[process + 1];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (series.times[middle] <= time) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+export function firstAfter({ first, times }: Series, process: number, time: number): number {
+  return firstAbove(times, time, first[process], first[process + 1]);
 }
 
 /** The value of a process at a time: the last one known, NaN where that is older than `hold` seconds. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { functionOf, functionsOf, placeWords } from './functions-of';
+import { functionOf, placeWords } from './functions-of';
 import { Recording } from './recording';
 import { sourceLines } from './source-lines';
 import { batchOf, recordingOf } from './test-recording';
@@ -15,32 +15,16 @@ test('lines are found by file and number, also those that come later', () => {
   expect(sourceLines(recording).text('a.py', 3)).toBe('');
 });
 
-test('functions are found by task name, each once', () => {
-  const inc = {
-    prefix: 'inc',
-    function: 'inc',
-    module: 'm',
-    file: '/home/me/m.py',
-    line: 7,
-    source: 'definition'
-  };
+test('the most telling function of a task name is the one that came first', () => {
+  const inc = { prefix: 'inc', function: 'inc', module: 'm', file: '/home/me/m.py', line: 7 };
   const recording = recordingOf({
-    functions: [
-      inc,
-      inc,
-      { prefix: 'inc', function: 'dec', source: 'sampled' },
-      { prefix: 'sum', function: 'sum' }
-    ]
+    functions: [inc, { ...inc, function: 'dec', line: 9 }, { prefix: 'sum', function: 'sum' }]
   });
-  expect(functionsOf(recording, 'inc').map(({ name, sampled }) => [name, sampled])).toEqual([
-    ['inc', false],
-    ['dec', true]
-  ]);
-  expect(functionOf(recording, 'inc')).toMatchObject({ module: 'm', line: 7 });
+  const placeOf = (name: string): string => placeWords(functionOf(recording, name) ?? { file: '', line: 0 });
+  expect(functionOf(recording, 'inc')).toEqual(inc);
   expect(functionOf(recording, 'nobody')).toBeUndefined();
-  expect(placeWords(functionsOf(recording, 'inc')[0])).toBe('me/m.py:7');
+  expect(['inc', 'sum'].map(placeOf)).toEqual(['me/m.py:7', '']);
   expect(placeWords({ file: 'In [5]', line: 2 })).toBe('In [5]:2');
-  expect(placeWords({ file: '', line: 0 })).toBe('');
   recording.take(batchOf('functions', [{ prefix: 'late', function: 'f', file: 'f.py' }]));
-  expect(placeWords(functionsOf(recording, 'late')[0])).toBe('f.py');
+  expect(placeOf('late')).toBe('f.py');
 });

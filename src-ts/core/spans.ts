@@ -1,10 +1,11 @@
+import { append } from './append';
 import { duration } from './format';
+import { madeFrom } from './made-from';
 import type { Recording } from './recording';
 
 /** A span of the recording, with those inside it. */
 export interface Span {
   readonly id: string;
-  readonly name: string;
   /** Names from the outermost on, joined as Dask's users see them. */
   readonly path: string;
   /** 0 at the top. */
@@ -14,28 +15,25 @@ export interface Span {
 }
 
 /** All spans, each before those inside it; a later row of `spans` replaces an earlier one. */
-export function spansOf(recording: Recording): Span[] {
-  const table = recording.table('spans');
-  const rows = new Map<string, number>();
-  for (let row = 0; row < table.rows; row++) rows.set(table.text('span', row), row);
+export const spansOf = madeFrom(['spans'], (recording): readonly Span[] => {
+  const rows = new Map(
+    recording
+      .table('spans')
+      .all()
+      .map(row => [row.span, row])
+  );
   const inside = new Map<string, string[]>();
-  for (const [id, row] of rows) {
-    const parent = table.text('parent', row);
-    const place = rows.has(parent) && parent !== id ? parent : '';
-    const siblings = inside.get(place);
-    if (siblings) siblings.push(id);
-    else inside.set(place, [id]);
+  for (const [id, { parent }] of rows) {
+    append(inside, rows.has(parent) && parent !== id ? parent : '', id);
   }
   const spans: Span[] = [];
   const seen = new Set<string>();
   const walk = (id: string, depth: number): string[] => {
-    if (seen.has(id)) return [];
+    const row = rows.get(id);
+    if (!row || seen.has(id)) return [];
     seen.add(id);
-    const row = rows.get(id) as number;
-    const name = table.text('name', row);
     const within = [id];
-    const span = { id, name, path: table.text('path', row) || name, depth, within };
-    spans.push(span);
+    spans.push({ id, path: row.path || row.name, depth, within });
     for (const child of inside.get(id) ?? []) {
       for (const each of walk(child, depth + 1)) within.push(each);
     }
@@ -43,7 +41,7 @@ export function spansOf(recording: Recording): Span[] {
   };
   for (const id of inside.get('') ?? []) walk(id, 0);
   return spans;
-}
+});
 
 /** What Dask calls the span of a computation that stands in none of the person's own. */
 const DEFAULT = 'default';

@@ -96,6 +96,40 @@ describe('sums of tasks', () => {
     expect(inc).toMatchObject({ count: 2, time: 2, longest: 1, failed: 1 });
   });
 
+  it('leave out when tasks had given their thread back, as `bottlenecks` does', () => {
+    const some = recordingOf({
+      graph: [
+        { task: 1, key: 'fit-1', prefix: 'fit' },
+        { task: 2, key: 'fit-2', prefix: 'fit' }
+      ],
+      attempts: [attempt(1, 'a', 0, 10), attempt(2, 'a', 10, 12)],
+      running: [{ run: 3, task: 2, worker: 'b', thread: '1', start: 8 }],
+      // Told in parts that grow.
+      phases: [
+        { run: 1, action: 'seceded', start: 1, stop: 4 },
+        { run: 1, action: 'seceded', start: 4, stop: 8 },
+        { run: 1, action: 'transfer', start: 0, stop: 1 },
+        { run: 3, action: 'seceded', start: 9, stop: 12 }
+      ],
+      executions: [
+        { run: 1, worker: 'a', cpu: 4 },
+        { run: 2, worker: 'a', cpu: 1 }
+      ]
+    });
+    const selection = new Selection();
+    const sums = (by: 'name' | 'worker') => sumTasks(new Tasks(some), selection.filter(), by);
+    // The CPU time of the first is more than it held a thread for.
+    expect(sums('name')).toMatchObject([
+      { count: 3, time: 3 + 2 + 1, mean: 2.5, median: 2.5, longest: 3, cpu: 5 / 6 }
+    ]);
+    expect(sums('worker').map(({ label, time }) => [label, time])).toEqual([
+      ['a', 5],
+      ['b', 1]
+    ]);
+    selection.set({ source: 'x', column: 'time', value: { start: 3, stop: 9 } });
+    expect(sums('name')).toMatchObject([{ count: 2, time: 1 + 1, longest: 3 }]);
+  });
+
   it('count only the time inside a range, and durations whole', () => {
     const selection = new Selection();
     selection.set({ source: 'x', column: 'time', value: { start: 1.5, stop: 3 } });

@@ -1,3 +1,4 @@
+import { awayTimes } from './away';
 import { grown } from './grown';
 import { LOST, OK, RUNNING, STATUSES } from './lane';
 import type { Filter } from './selection';
@@ -9,11 +10,11 @@ export interface TaskSum {
   readonly label: string;
   /** Attempts that ran within the filter, whole or in part; not those of which nobody knows when. */
   readonly count: number;
-  /** Time they ran within it. */
+  /** Time for which they held a thread within it. */
   readonly time: number;
   /**
-   * Of whole durations, also where the filter cuts them; of tasks that run still none is known, and NaN where there
-   * are no others. Median and 95th percentile only by name.
+   * Of whole durations, as long as they held a thread, also where the filter cuts them; of tasks that run still none
+   * is known, and NaN where there are no others. Median and 95th percentile only by name.
    */
   readonly mean: number;
   readonly median: number;
@@ -34,8 +35,12 @@ export function sumTasks(tasks: Tasks, filter: Filter, by: By): TaskSum[] {
   const wanted = Uint8Array.from(tasks.names, name => Number(!filter.names || filter.names.has(name)));
   const from = filter.time?.start ?? Number.NEGATIVE_INFINITY;
   const to = filter.time?.stop ?? Number.POSITIVE_INFINITY;
-  const { end } = tasks.recording;
-  const nbytes = tasks.recording.table('attempts').numbers('nbytes');
+  const { recording } = tasks;
+  const { end } = recording;
+  const nbytes = recording.table('attempts').numbers('nbytes');
+  const [ended, running] = (['attempts', 'running'] as const).map(of => recording.table(of).numbers('run'));
+  const away = awayTimes(recording);
+  const awayWithin = filter.time ? awayTimes(recording, from, to) : away;
   const passes = entryTest(tasks, filter);
   const placeOf = placer(tasks, by);
   const cpuOf = by === 'name' ? cpuTimes(tasks) : undefined;
@@ -56,16 +61,25 @@ export function sumTasks(tasks: Tasks, filter: Filter, by: By): TaskSum[] {
         group = groups[place] = new Group();
         labels[place] = labelOf(tasks, by, at, place);
       }
+      const run = (status === RUNNING ? running : ended)[rows[entry]];
+      const lasted = stop - start[entry];
+      const held = less(lasted, away, run);
       group.count++;
-      if (status !== RUNNING) group.take(stop - start[entry], by === 'name');
-      group.time += (stop < to ? stop : to) - (start[entry] > from ? start[entry] : from);
+      if (status !== RUNNING) group.take(held, by === 'name');
+      const within = (stop < to ? stop : to) - (start[entry] > from ? start[entry] : from);
+      group.time += less(within, awayWithin, run);
       group.failed += FAILED[status];
       const size = status === OK ? nbytes[rows[entry]] : Number.NaN;
       if (size > 0) group.nbytes += size;
-      if (cpuOf && status !== RUNNING) group.takeCpu(cpuOf(rows[entry]), stop - start[entry]);
+      if (cpuOf && status !== RUNNING) group.takeCpu(cpuOf(rows[entry]), held, lasted);
     }
   });
   return groups.flatMap((group, place) => group?.sum(labels[place]) ?? []).sort((a, b) => b.time - a.time);
+}
+
+/** Seconds of a run without those for which it had given its thread back. */
+function less(seconds: number, away: ReadonlyMap<number, number>, run: number): number {
+  return away.size > 0 ? Math.max(0, seconds - (away.get(run) ?? 0)) : seconds;
 }
 
 /** CPU seconds of an attempt by its row, NaN if unknown; undefined where none is known. */
@@ -118,10 +132,11 @@ class Group {
   failed = 0;
   nbytes = 0;
 
-  takeCpu(seconds: number, duration: number): void {
+  takeCpu(seconds: number, held: number, lasted: number): void {
     if (Number.isNaN(seconds)) return;
     this.cpu += seconds;
-    this.cpuOver += duration;
+    // Some compute without a thread.
+    this.cpuOver += Math.max(held, Math.min(seconds, lasted));
   }
 
   take(duration: number, keep: boolean): void {

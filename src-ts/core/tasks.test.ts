@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type Lane, STATUSES } from './lane';
 import { Tasks } from './tasks';
 import { batchOf, type Row, recordingOf } from './test-recording';
@@ -47,6 +47,26 @@ describe('Tasks', () => {
     ];
     const tasks = new Tasks(recordingOf({ graph: GRAPH, workers, attempts }));
     expect(tasks.lanes.map(lane => lane.worker)).toEqual(['threads', 'tcp://a', 'tcp://c', 'tcp://b']);
+  });
+
+  test('names of workers and threads are made ready for being put in order once', () => {
+    const row = (run: number) => ({
+      ...{ run, task: 0, worker: `tcp://${(run * 7) % 400}`, thread: `${1000 - run}` },
+      ...{ status: 'ok', start: run, stop: run + 1 }
+    });
+    const recording = recordingOf({
+      graph: GRAPH,
+      attempts: Array.from({ length: 800 }, (_, run) => row(run))
+    });
+    const tasks = new Tasks(recording);
+    recording.take(batchOf('attempts', [{ ...row(800), thread: 'another' }]));
+    const split = vi.spyOn(String.prototype, 'split');
+    const { lanes } = tasks;
+    expect(split.mock.calls.length).toBeLessThanOrEqual(2 * 400 + lanes.length);
+    split.mockRestore();
+    const names = lanes.map(({ worker, thread }) => `${worker}/${thread}`);
+    expect(names.slice(0, 4)).toEqual(['tcp://0/600', 'tcp://0/1000', 'tcp://0/another', 'tcp://1/257']);
+    expect(lanes).toHaveLength(801);
   });
 
   test('a lane a thread, grouped by worker in the order of their names', () => {

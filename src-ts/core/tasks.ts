@@ -158,7 +158,7 @@ export class Tasks extends TaskIndex {
   /** `nameOf` for many tasks: valid until the next append. */
   namer(): (task: number) => number {
     const { codes } = this.recording.table('graph').symbols('prefix');
-    const { graphRows } = this;
+    const { graphRows } = this.known;
     return task => {
       const row = graphRows.get(task);
       return row < 0 ? 0 : Math.min(codes[row] + 1, MOST_NAMES);
@@ -186,12 +186,12 @@ export class Tasks extends TaskIndex {
     let moved = false;
     for (let row = from; row < to; row++) {
       const run = runs[row];
-      const attempt = this.attemptOfRun.get(run);
+      const attempt = this.known.attemptOfRun.get(run);
       const moves =
         attempt >= 0 && (this.loose.has(attempt) || isKnown(starts?.[row]) || isKnown(stops?.[row]));
       const stays = moves ? this.staying(attempt) : undefined;
       if (stays) {
-        this.executionOfRun.set(run, row);
+        this.known.executionOfRun.set(run, row);
         const { start, stop } = placeOf(this, attempt) as Placed;
         this.totals.remove(stays.name, stays.stop - stays.start);
         this.totals.add(stays.name, stop - start);
@@ -201,7 +201,7 @@ export class Tasks extends TaskIndex {
           retime();
           this.unplace(attempt);
         }
-        this.executionOfRun.set(run, row);
+        this.known.executionOfRun.set(run, row);
         if (moves) this.place(attempt);
       }
       moved ||= moves;
@@ -235,11 +235,11 @@ export class Tasks extends TaskIndex {
     const nameOf = this.namer();
     for (let row = from; row < to; row++) {
       const run = runs[row];
-      if (this.runningOfRun.get(run) >= 0) continue;
-      const ended = this.attemptOfRun.get(run);
+      if (this.known.runningOfRun.get(run) >= 0) continue;
+      const ended = this.known.attemptOfRun.get(run);
       const moves = ended >= 0 && this.loose.has(ended);
       if (moves) this.unplace(ended);
-      this.runningOfRun.set(run, row);
+      this.known.runningOfRun.set(run, row);
       if (moves) this.place(ended);
       if (ended >= 0) continue;
       const lane = this.threads.get(workers.names[workers.codes[row]], threads.names[threads.codes[row]]);
@@ -272,10 +272,10 @@ export class Tasks extends TaskIndex {
     const runs = this.recording.table('attempts').numbers('run');
     if (this.recording.table('running').rows > 0) {
       for (let row = from; row < to; row++) {
-        if (this.attemptOfRun.get(runs[row]) < 0) this.endRunning(runs[row]);
+        if (this.known.attemptOfRun.get(runs[row]) < 0) this.endRunning(runs[row]);
       }
     }
-    this.attemptOfRun.setAll(runs, from, to);
+    this.known.attemptOfRun.setAll(runs, from, to);
   }
 
   /** Attempts as entries of lanes: with what their workers saw, where that has come. */
@@ -296,7 +296,7 @@ export class Tasks extends TaskIndex {
     const seen = (times: Float64Array, better: Float64Array | undefined): Float64Array => {
       const own = times.subarray(from, to);
       return better
-        ? own.map((time, at) => known(better[this.executionOfRun.get(runs[from + at])], time))
+        ? own.map((time, at) => known(better[this.known.executionOfRun.get(runs[from + at])], time))
         : own;
     };
     return {
@@ -346,7 +346,7 @@ export class Tasks extends TaskIndex {
 
   /** An attempt that was seen running has ended. */
   private endRunning(run: number): void {
-    const row = this.runningOfRun.get(run);
+    const row = this.known.runningOfRun.get(run);
     if (row < 0) return;
     const running = this.recording.table('running');
     const task = running.numbers('task')[row];

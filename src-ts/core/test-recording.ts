@@ -20,7 +20,8 @@ function valuesOf(kind: Kind, rows: readonly Row[], name: string): Values {
   if (kind === 'sym') {
     const texts = rows.map(row => String(row[name] ?? ''));
     const names = [...new Set(texts)];
-    return { kind, codes: Uint32Array.from(texts, text => names.indexOf(text)), names };
+    const codes = new Map(names.map((name, code) => [name, code]));
+    return { kind, codes: Uint32Array.from(texts, text => codes.get(text) as number), names };
   }
   if (kind === 'str') {
     return { kind, length: rows.length, text: row => String(rows[row][name] ?? '') };

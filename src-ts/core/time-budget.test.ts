@@ -38,7 +38,6 @@ describe('time budget', () => {
   it('gives each second of each thread to one part', () => {
     const budget = timeBudget(tasks, new Selection().filter());
     expect(budget.offered).toBe(20);
-    expect(budget.threads).toBe(2);
     expect(budget.parts).toEqual({
       computing: 7,
       other: 0,
@@ -166,6 +165,6 @@ describe('time budget', () => {
     selection.set({ source: 'x', column: 'name', value: ['inc'] });
     expect(timeBudget(tasks, selection.filter()).parts).toMatchObject({ computing: 3, other: 4, failed: 1 });
     selection.set({ source: 'x', column: 'worker', value: ['nobody'] });
-    expect(timeBudget(tasks, selection.filter())).toMatchObject({ offered: 0, threads: 0 });
+    expect(timeBudget(tasks, selection.filter())).toMatchObject({ offered: 0 });
   });
 });

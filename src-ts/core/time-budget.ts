@@ -1,9 +1,11 @@
+import { awayTimes } from './away';
 import { type Lane, LOST, RUNNING, STATUSES, statusCode } from './lane';
 import type { Recording } from './recording';
 import type { Filter, TimeRange } from './selection';
 import { isSizing, sizersOf } from './sizing';
 import { entryTest, timeOf } from './task-filter';
 import type { Tasks } from './tasks';
+import { presence, untoldThreads, workersOf } from './workers-of';
 
 /** What the time of threads went into; a moment belongs to one part only, the first that claims it. */
 export const PARTS = ['computing', 'other', 'failed', 'transfer', 'disk', 'deserialize', 'idle'] as const;
@@ -12,12 +14,8 @@ export type Part = (typeof PARTS)[number];
 /** Thread-seconds by part; they add up to `offered`. */
 export interface TimeBudget {
   readonly offered: number;
-  readonly threads: number;
   readonly parts: Readonly<Record<Part, number>>;
 }
-
-/** The action of `phases` in which a task ran on, but had given its thread back. */
-export const SECEDED = 'seceded';
 
 /** How attempts end without a result. */
 const FAILED = ['erred', 'retried', 'killed', 'cancelled', 'stolen', 'rescheduled'].map(status =>
@@ -57,10 +55,10 @@ export function timeBudget(tasks: Tasks, filter: Filter): TimeBudget {
     fillGaps(gaps, waits[at], within, parts);
   });
   takeAway(tasks, filter, part, within, parts);
-  const { offered, threads } = offer(tasks, filter, within);
+  const offered = offer(tasks, filter, within);
   const used = PARTS.reduce((sum, part) => sum + parts[part], 0);
   parts.idle = Math.max(0, offered - used);
-  return { offered: Math.max(offered, used), threads, parts };
+  return { offered: Math.max(offered, used), parts };
 }
 
 /** Takes out the time in which tasks ran, but had given their thread back. */
@@ -71,23 +69,13 @@ function takeAway(
   { start, stop }: TimeRange,
   parts: Record<Part, number>
 ): void {
-  const phases = tasks.recording.table('phases');
-  const actions = phases.symbols('action');
-  const seceded = actions.names.indexOf(SECEDED);
-  if (seceded < 0) return;
   const attempts = tasks.recording.table('attempts');
-  const runs = phases.numbers('run');
-  const starts = phases.times('start');
-  const stops = phases.times('stop');
-  for (let row = 0; row < phases.rows; row++) {
-    const attempt = actions.codes[row] === seceded ? tasks.attemptRow(runs[row]) : -1;
+  for (const [run, seconds] of awayTimes(tasks.recording, start, stop)) {
+    const attempt = tasks.attemptRow(run);
     if (attempt < 0 || (filter.workers && !filter.workers.has(attempts.text('worker', attempt)))) continue;
     const name = tasks.nameOf(attempts.numbers('task')[attempt]);
     const its = part(name, attempt, statusCode(attempts.text('status', attempt)));
-    parts[its] = Math.max(
-      0,
-      parts[its] - Math.max(0, Math.min(stops[row], stop) - Math.max(starts[row], start))
-    );
+    parts[its] = Math.max(0, parts[its] - seconds);
   }
 }
 
@@ -251,33 +239,11 @@ function fillGaps(
 }
 
 /** Thread-seconds that the workers of a filter were there for. */
-function offer(
-  tasks: Tasks,
-  filter: Filter,
-  { start, stop }: TimeRange
-): { offered: number; threads: number } {
-  const table = tasks.recording.table('workers');
-  const newest = new Map<string, number>();
-  for (let row = 0; row < table.rows; row++) newest.set(table.text('worker', row), row);
-  const joined = table.times('joined');
-  const left = table.times('left');
-  const counts = table.numbers('threads');
-  let offered = 0;
-  let threads = 0;
-  const add = (count: number, seconds: number): void => {
-    if (seconds <= 0) return;
-    offered += count * seconds;
-    threads += count;
-  };
-  for (const [worker, row] of newest) {
-    if (filter.workers && !filter.workers.has(worker)) continue;
-    const from = Number.isNaN(joined[row]) ? start : Math.max(start, joined[row]);
-    const to = Number.isNaN(left[row]) ? stop : Math.min(stop, left[row]);
-    add(counts[row], to - from);
-  }
-  for (const { worker, thread } of tasks.lanes) {
-    if (newest.has(worker) || thread === '' || (filter.workers && !filter.workers.has(worker))) continue;
-    add(1, stop - start);
-  }
-  return { offered, threads };
+function offer(tasks: Tasks, { workers }: Filter, time: TimeRange): number {
+  return [...workersOf(tasks.recording).values()]
+    .filter(({ worker }) => workers?.has(worker) ?? true)
+    .reduce(
+      (sum, each) => sum + each.threads * presence(each, time),
+      untoldThreads(tasks, workers) * (time.stop - time.start)
+    );
 }

@@ -1,22 +1,10 @@
 import { texts } from './json-list';
 import type { Recording } from './recording';
+import type { RowOf } from './schema';
 
 /** A time that the run took, could not fall below, or would take otherwise; worked out in Python. */
-export interface Possible {
-  /** As the table says it: `longest`, `workers`, `faster` … */
-  readonly question: string;
-  /** In words; `backticks` mark names. */
-  readonly text: string;
-  /** Workers, threads, how many times as fast or as large; NaN if none. */
-  readonly value: number;
-  /** Task names that it is about. */
+export interface Possible extends Omit<RowOf<'what_if'>, 'tasks' | 'notes'> {
   readonly tasks: readonly string[];
-  readonly seconds: number;
-  /** Least and most that it would take; the same as `seconds` where the simulation fits. */
-  readonly low: number;
-  readonly high: number;
-  /** How much too long the recorded run is simulated: 0.1 is 10 %. NaN for what is not simulated. */
-  readonly error: number;
   readonly notes: readonly string[];
 }
 
@@ -42,27 +30,14 @@ const BOUNDS = ['longest', 'spread', 'most'];
 
 /** What the table `what_if` tells of each cluster; none where it has not been worked out. */
 export function whatIfsOf(recording: Recording): WhatIf[] {
-  const table = recording.table('what_if');
-  const columns = ['value', 'seconds', 'low', 'high', 'error'] as const;
-  const [value, seconds, low, high, error] = columns.map(name => table.numbers(name));
+  const rows = recording.table('what_if').all();
   const clusters = new Map<string, Possible[]>();
-  for (let row = 0; row < table.rows; row++) {
-    const cluster = table.text('cluster', row);
-    const all = clusters.get(cluster) ?? [];
-    clusters.set(cluster, all);
-    all.push({
-      question: table.text('question', row),
-      text: table.text('text', row),
-      value: value[row],
-      tasks: texts(table.text('tasks', row)),
-      seconds: seconds[row],
-      low: low[row],
-      high: high[row],
-      error: error[row],
-      notes: table.text('notes', row).split('\n').filter(Boolean)
-    });
+  for (const row of rows) {
+    const all = clusters.get(row.cluster) ?? [];
+    clusters.set(row.cluster, all);
+    all.push({ ...row, tasks: texts(row.tasks), notes: row.notes.split('\n').filter(Boolean) });
   }
-  const isEdition = table.rows > 0 && table.numbers('edition')[0] > 0;
+  const isEdition = rows.some(({ edition }) => edition > 0);
   return Array.from(clusters, ([cluster, all]) => ({ cluster, isEdition, ...sorted(all) }));
 }
 

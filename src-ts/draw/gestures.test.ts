@@ -111,6 +111,14 @@ describe('gestures', () => {
     expect(log).toEqual(['leave', 'zoom 200 in']);
   });
 
+  test('two fingers that move up or down together scroll, by as much as they move', () => {
+    pointer('pointerdown', 100, 10, { pointerId: 1 });
+    pointer('pointerdown', 200, 10, { pointerId: 2 });
+    pointer('pointermove', 100, 40, { pointerId: 1 });
+    pointer('pointermove', 200, 40, { pointerId: 2 });
+    expect(log.filter(each => each.startsWith('pan'))).toEqual(['pan 0 15', 'pan 0 15']);
+  });
+
   test('a finger that rests and then drags marks a stretch; one that drags at once pans', () => {
     vi.useFakeTimers();
     const touch = { pointerType: 'touch' };

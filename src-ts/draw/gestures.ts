@@ -29,7 +29,8 @@ const never = (): boolean => false;
  * Turns pointer, wheel, touch and keys into gestures. The wheel zooms only
  * while the element has the focus or Ctrl or ⌘ is down, so that the page
  * scrolls as usual; Shift and a drag mark a stretch, as do a finger that rests
- * and then drags. Two fingers zoom. Returns the stop.
+ * and then drags. Two fingers zoom, and scroll what does not fit. Returns the
+ * stop.
  */
 export function listen(element: HTMLElement, handlers: GestureHandlers): () => void {
   const pointers = new Map<number, { x: number; y: number }>();
@@ -104,6 +105,8 @@ export function listen(element: HTMLElement, handlers: GestureHandlers): () => v
       const old = Math.max(20, Math.abs(before.x - other.x));
       const now = Math.max(20, Math.abs(at.x - other.x));
       handlers.zoom?.((at.x + other.x) / 2, (at.y + other.y) / 2, old / now);
+      // Each of the two moves the middle between them by half of its way.
+      if (at.y !== before.y) handlers.pan?.(0, (at.y - before.y) / 2);
     }
   };
 

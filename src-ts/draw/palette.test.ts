@@ -6,6 +6,7 @@ import {
   mixed,
   mixtures,
   oklch,
+  reservedColor,
   SLOTS,
   slotColor,
   textOn
@@ -45,6 +46,14 @@ describe('palette', () => {
     for (let slot = 0; slot < SLOTS; slot++) {
       expect(distance(slotColor(slot, false), [214, 39, 40])).toBeGreaterThan(60);
       expect(distance(slotColor(slot, false), [236, 126, 10])).toBeGreaterThan(60);
+    }
+  });
+
+  test('with high contrast what is Dask’s own stands out from white, and failures are black', () => {
+    const own = ['transfer', 'disk', 'deserialize', 'compress', 'overhead', 'erred'] as const;
+    for (const kind of own) {
+      const light = luminance(reservedColor(kind, { dark: false, contrast: true }));
+      expect(1.05 / (light + 0.05)).toBeGreaterThan(3);
     }
   });
 

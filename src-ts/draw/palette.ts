@@ -139,12 +139,15 @@ function blueOrYellow(hue: number, step: number, dark: boolean, contrast: boolea
 /** Dask's own colours, with the shapes that tell them apart without colour. */
 export type Reserved = 'transfer' | 'disk' | 'deserialize' | 'compress' | 'overhead' | 'erred';
 
-export function reservedColor(kind: Reserved, dark: boolean): Rgb {
+export function reservedColor(
+  kind: Reserved,
+  { dark, contrast }: { readonly dark: boolean; readonly contrast: boolean }
+): Rgb {
   switch (kind) {
     case 'transfer':
       return dark ? [242, 84, 76] : [214, 39, 40];
     case 'disk':
-      return dark ? [255, 168, 64] : [236, 126, 10];
+      return dark ? [255, 168, 64] : contrast ? [206, 96, 0] : [236, 126, 10];
     case 'deserialize':
       return dark ? [158, 158, 158] : [128, 128, 128];
     case 'compress':

@@ -39,6 +39,11 @@ export interface Box {
   readonly height: number;
 }
 
+/** Whether a place lies in a box or on its edge. */
+export function holds({ x, y, width, height }: Box, left: number, top: number): boolean {
+  return left >= x && left <= x + width && top >= y && top <= y + height;
+}
+
 /** What is written from now on begins at the place that is told, with its middle at that height. */
 export function writeWith(pen: Pen, font: string, baseline: CanvasTextBaseline = 'middle'): void {
   pen.font = font;

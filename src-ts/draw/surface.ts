@@ -48,6 +48,15 @@ function commit(): void {
   if (waiting.size > 0) frame = requestAnimationFrame(commit);
 }
 
+/** Draws a surface at once, so that the next frame has it; what else waits is drawn after that frame. */
+export function commitFirst(surface: Surface): void {
+  surface.commit();
+  cancelAnimationFrame(frame);
+  frame = requestAnimationFrame(() => {
+    frame = requestAnimationFrame(commit);
+  });
+}
+
 /**
  * Two canvases, one over the other, that fill a host. Whoever changes something
  * calls `invalidate`; the painter is called at most once a frame, and only
@@ -151,15 +160,6 @@ export class Surface {
     });
     if (this.overlaid && !pen) this.pen(this.overlay, true);
     this.overlaid = pen !== undefined;
-  }
-
-  /** Draws at once, so that the next frame has it; what else waits is drawn after that frame. */
-  commitFirst(): void {
-    this.commit();
-    cancelAnimationFrame(frame);
-    frame = requestAnimationFrame(() => {
-      frame = requestAnimationFrame(commit);
-    });
   }
 
   /** Reads the theme and the size again and draws at once, seen or not; for printing. */

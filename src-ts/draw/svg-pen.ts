@@ -1,11 +1,6 @@
 import type { Pen } from './pen';
 
-const BASELINES: Partial<Record<CanvasTextBaseline, string>> = {
-  middle: '0.35em',
-  top: '0.8em',
-  hanging: '0.8em'
-};
-const ANCHORS: Partial<Record<CanvasTextAlign, string>> = { right: 'end', end: 'end', center: 'middle' };
+const BASELINES: Partial<Record<CanvasTextBaseline, string>> = { middle: '0.35em', top: '0.8em' };
 
 /** A pen that writes an SVG; rasters go in as PNG. */
 export class SvgPen implements Pen {
@@ -28,8 +23,7 @@ export class SvgPen implements Pen {
 
   constructor(
     readonly width: number,
-    readonly height: number,
-    private readonly id = 'clip'
+    readonly height: number
   ) {}
 
   fillRect(x: number, y: number, width: number, height: number): void {
@@ -42,14 +36,13 @@ export class SvgPen implements Pen {
     this.parts.push(`<rect ${this.box(x, y, width, height)} fill="none"${this.line()}/>`);
   }
 
-  fillText(text: string, x: number, y: number, most?: number): void {
+  fillText(text: string, x: number, y: number): void {
     const { dx, dy, font, textAlign, textBaseline } = this;
     const shift = BASELINES[textBaseline];
-    const anchor = ANCHORS[textAlign];
-    const squeeze = most === undefined ? '' : ` textLength="${number(most)}" lengthAdjust="spacingAndGlyphs"`;
+    const anchor = textAlign === 'right' ? ' text-anchor="end"' : '';
     this.parts.push(
       `<text x="${number(x + dx)}" y="${number(y + dy)}"${shift ? ` dy="${shift}"` : ''}` +
-        `${anchor ? ` text-anchor="${anchor}"` : ''}${squeeze} style="font:${escaped(font)}" ` +
+        `${anchor} style="font:${escaped(font)}" ` +
         `fill="${escaped(this.fillStyle)}"${this.alpha()} xml:space="preserve">${escaped(text)}</text>`
     );
   }
@@ -83,7 +76,7 @@ export class SvgPen implements Pen {
   }
 
   clip(): void {
-    const id = `${this.id}-${this.clips++}`;
+    const id = `clip-${this.clips++}`;
     this.parts.push(`<clipPath id="${id}"><path d="${this.path}"/></clipPath><g clip-path="url(#${id})">`);
     this.open++;
   }

@@ -40,19 +40,16 @@ export class Tooltip {
   private fixed = false;
   private target: Box = { x: 0, y: 0, width: 0, height: 0 };
 
-  /** `near` stands in the page that the card is for. */
+  /** `near` stands in the page that the card is for; `onLeave` is called when a pinned card is closed or tabbed out of. */
   constructor(
     private readonly near: Element,
-    private readonly onUnpin: () => void = () => {}
+    private readonly onLeave: () => void = () => {}
   ) {
     this.element.className = 'di-page di-card';
     this.element.setAttribute('role', 'tooltip');
+    this.element.tabIndex = -1;
     this.element.hidden = true;
-    this.element.addEventListener('keydown', event => {
-      if (event.key !== 'Escape' || !this.fixed) return;
-      event.stopPropagation();
-      this.unpin();
-    });
+    this.element.addEventListener('keydown', event => this.key(event));
     layerOf(near).append(this.element);
   }
 
@@ -96,7 +93,22 @@ export class Tooltip {
 
   private unpin(): void {
     this.hide();
-    this.onUnpin();
+    this.onLeave();
+  }
+
+  /**
+   * Esc closes a pinned card. It stands in the order of Tab behind what it is about: Shift+Tab before its first control
+   * leads back to that, Tab after its last one on from there.
+   */
+  private key(event: KeyboardEvent): void {
+    if (!this.fixed) return;
+    const stops = [...this.element.querySelectorAll('button, pre')];
+    const ends = event.shiftKey ? [this.element, stops[0]] : stops.slice(-1);
+    if (event.key === 'Escape') this.unpin();
+    else if (event.key === 'Tab' && ends.includes(event.target as Element)) this.onLeave();
+    else return;
+    if (event.shiftKey) event.preventDefault();
+    event.stopPropagation();
   }
 
   dispose(): void {
@@ -121,7 +133,11 @@ export class Tooltip {
     }
     const more = card.text || card.groups.some(group => group.some(line => line.minor));
     if (more) parts.push(make('div', 'di-card-more', 'Click for more'));
-    if (card.text) parts.push(make('pre', 'di-card-text', card.text));
+    if (card.text) {
+      const text = make('pre', 'di-card-text', card.text);
+      text.tabIndex = 0;
+      parts.push(text);
+    }
     this.element.replaceChildren(...parts);
     this.element.classList.remove('di-pinned');
   }

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Selection } from '../core/selection';
 import { recordingOf } from '../core/test-recording';
 import { createStage } from '../panels/stage';
-import { keepAddress, read, write } from './address';
+import { clausesIn, keepAddress, read, write } from './address';
 
 describe('address', () => {
   it.each([
@@ -21,6 +22,20 @@ describe('address', () => {
 
   it('leaves out what is as usual', () => {
     expect(write({ zoom: undefined, selection: '[]' })).toBe('');
+  });
+
+  it('holds clauses; what is none is left out', () => {
+    const selection = new Selection();
+    selection.set({ source: 'a', column: 'time', value: { start: 1, stop: 2 } });
+    selection.set({ source: 'a', column: 'run', value: [7] });
+    expect(clausesIn(selection.save())).toEqual(selection.clauses);
+    for (const text of [
+      '[{"source":"a","column":"name","value":[1]},{"source":1},{"column":"time"},null]',
+      '[{"source":"a","column":"line","value":[]},{"source":"a","column":"span","value":[]}]',
+      'no JSON',
+      ''
+    ])
+      expect(clausesIn(text)).toEqual([]);
   });
 });
 

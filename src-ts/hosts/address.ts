@@ -1,3 +1,5 @@
+import { listed } from '../core/json-list';
+import type { Clause, TimeRange } from '../core/selection';
 import type { Stage } from '../panels/panel';
 
 /** How long the picture must rest before the address follows, milliseconds. */
@@ -23,6 +25,28 @@ export function read(hash: string): Place {
   return { zoom: sound ? [times[0], times[1]] : undefined, selection: parts.get('select') ?? '' };
 }
 
+/** The clauses that `Selection.save` wrote; what is none, as in an address that a person edited, is left out. */
+export function clausesIn(text: string): readonly Clause[] {
+  return listed(text).filter(isClause);
+}
+
+function isClause(value: unknown): value is Clause {
+  if (typeof value !== 'object' || value === null) return false;
+  const { source, column, value: inner } = value as Record<string, unknown>;
+  if (typeof source !== 'string') return false;
+  if (column === 'time') {
+    const range = inner as Partial<TimeRange> | null;
+    return typeof range?.start === 'number' && typeof range.stop === 'number';
+  }
+  const kind = column === 'run' || column === 'cell' ? 'number' : 'string';
+  return (
+    ['name', 'worker', 'span', 'run', 'cell', 'line'].includes(String(column)) &&
+    Array.isArray(inner) &&
+    inner.length > 0 &&
+    inner.every(each => typeof each === kind)
+  );
+}
+
 /** Keeps zoom and selection in the address, and follows the address when a person changes it. */
 export function keepAddress({ viewport, selection }: Stage): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -32,7 +56,8 @@ export function keepAddress({ viewport, selection }: Stage): () => void {
   const atRest = (): boolean => viewport.follow || viewport.fitted;
   const follow = (): void => {
     const { zoom, selection: text } = read(location.hash);
-    if (text !== '' || selection.clauses.length > 0) selection.restore(text || '[]');
+    const clauses = clausesIn(text);
+    if (clauses.length > 0 || selection.clauses.length > 0) selection.replace(clauses);
     if (zoom) viewport.show(viewport.origin + zoom[0], viewport.origin + zoom[1]);
     else if (!atRest()) viewport.fit();
   };

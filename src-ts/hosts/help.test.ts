@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { recordingOf } from '../core/test-recording';
+import type { Mounted } from '../panels/mount';
 import { createStage } from '../panels/stage';
 import { showKeys } from './help';
 import { listenToKeys } from './keys';
@@ -16,17 +17,19 @@ test('the list of keys stands within what it explains, and is gone when it is cl
   expect(document.querySelector('dialog')).toBeNull();
 });
 
-test('keys go to the list while it is open, in a shadow tree too', () => {
+test('keys go to the list while it is open, in a shadow tree too; Esc puts a card away first', () => {
   const host = document.createElement('div');
   document.body.append(host);
   const where = document.createElement('section');
   host.attachShadow({ mode: 'open' }).append(where);
   const stage = createStage(recordingOf({}));
   stage.selection.set({ source: 'x', column: 'name', value: ['inc'] });
+  let cards = 0;
+  const panel = { dismiss: () => cards-- > 0 } as Mounted;
   const stop = listenToKeys(
     where,
     stage,
-    () => [],
+    () => [panel],
     () => showKeys(where)
   );
   const press = (key: string): boolean =>
@@ -35,6 +38,9 @@ test('keys go to the list while it is open, in a shadow tree too', () => {
   press('Escape');
   expect(stage.selection.clauses).toHaveLength(1);
   where.querySelector('dialog')?.close();
+  cards = 1;
+  press('Escape');
+  expect(stage.selection.clauses).toHaveLength(1);
   press('Escape');
   expect(stage.selection.clauses).toHaveLength(0);
   stop();

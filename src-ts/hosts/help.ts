@@ -1,5 +1,6 @@
 import { button, element } from '../panels/element';
 import { icon } from '../panels/icons';
+import { pageIcon } from './icons';
 
 /** What pointer and keys do, in the order in which a person meets it. */
 const KEYS: readonly (readonly [keys: string, does: string])[] = [
@@ -11,10 +12,12 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['S', 'choose the stretch of time that is shown'],
   ['Click', 'choose what is under the pointer for all panels'],
   ['Ctrl + click', 'add it to what is chosen'],
-  ['Enter, then arrow keys', 'go from one thing to the next'],
+  ['Enter, then arrow keys, Home, End', 'go from one thing to the next'],
+  ['Enter again, then Tab', 'keep its card, and go into it'],
   ['I, O', 'go from a task to its input that came last, or to what used its output first'],
+  ['Page Up, Page Down, or two fingers', 'scroll what has more lines than room'],
   ['/', 'search in the panel'],
-  ['Esc', 'take back the last choice'],
+  ['Esc', 'put a card away, then take back the last choice'],
   ['Ctrl + Z, Ctrl + Shift + Z', 'undo and redo a choice'],
   ['?', 'this list']
 ];
@@ -37,5 +40,5 @@ export function showKeys(where: Element): void {
 
 /** A button that shows it. */
 export function keysButton(where: Element): HTMLElement {
-  return button('Pointer and keys (?)', () => showKeys(where), icon('help'));
+  return button('Pointer and keys (?)', () => showKeys(where), pageIcon('help'));
 }

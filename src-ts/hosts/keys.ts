@@ -15,7 +15,7 @@ export function listenToKeys(
     if (event.defaultPrevented || tree.querySelector('dialog[open]')) return;
     const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
     const command = event.ctrlKey || event.metaKey;
-    if (event.key === 'Escape') selection.escape();
+    if (event.key === 'Escape') mounted().some(each => each.dismiss()) || selection.escape();
     else if (typing || event.altKey) return;
     else if (command && event.key.toLowerCase() === 'z') event.shiftKey ? selection.redo() : selection.undo();
     else if (command) return;
@@ -24,6 +24,7 @@ export function listenToKeys(
     else if (event.key === '/') searchNear(mounted());
     else return;
     event.preventDefault();
+    event.stopPropagation();
   };
   target.addEventListener('keydown', listener);
   return () => target.removeEventListener('keydown', listener);

@@ -1,6 +1,12 @@
 import { button, choice, element } from '../panels/element';
-import { icon } from '../panels/icons';
+import { drawn } from '../panels/icons';
 import type { LivePage } from './live-page';
+
+const DRAWINGS = {
+  follow: 'M2 8h9M7.8 4.8L11 8l-3.2 3.2M13.5 3v10',
+  pause: 'M5.5 3.5v9M10.5 3.5v9',
+  play: 'M5 3l8 5l-8 5z'
+};
 
 /** A control that keeps up with its page until it is disposed of. */
 export interface Control {
@@ -25,7 +31,7 @@ export function pauseButton(page: LivePage): Control {
     page.paused = !page.paused;
   });
   return kept(page, made, () => {
-    made.replaceChildren(icon(page.paused ? 'play' : 'pause'));
+    made.replaceChildren(drawn(DRAWINGS[page.paused ? 'play' : 'pause']));
     name(made, page.paused ? 'Resume: show what has come meanwhile' : 'Pause: hold the panels still');
     made.classList.toggle('di-pressed', page.paused);
   });
@@ -86,7 +92,7 @@ export function controlLine(className: string, controls: readonly Control[]): Co
 }
 
 function toggle(drawing: 'follow' | 'pause', press: () => void): HTMLButtonElement {
-  return button(drawing, press, icon(drawing));
+  return button(drawing, press, drawn(DRAWINGS[drawing]));
 }
 
 function name(made: HTMLButtonElement, words: string): void {

@@ -1,3 +1,4 @@
+import { commitFirst } from '../draw/surface';
 import { button, element, setIdle } from '../panels/element';
 import { icon } from '../panels/icons';
 import { type Mounted, mount } from '../panels/mount';
@@ -96,7 +97,7 @@ export function page(main: HTMLElement, tools: HTMLElement, panels: readonly Pan
     keepPrintable(mounted),
     drawAhead(mounted)
   ];
-  first?.surface.commitFirst();
+  if (first) commitFirst(first.surface);
   return {
     complete: putRest(),
     stop: () => {

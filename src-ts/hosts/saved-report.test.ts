@@ -17,6 +17,10 @@ test('other scripts are no data', () => {
   expect(dataBlocks(`<p>${name}</p><iframe srcdoc=""></iframe>`)).toEqual([]);
 });
 
+test('what looks like many blocks and is none is passed over at once', () => {
+  expect(dataBlocks(`${'class=batches data-part=rest id=a-1>'.repeat(100_000)}"`)).toEqual([]);
+});
+
 test('what is damaged is said in one sentence, of one part or of many', async () => {
   const host = document.createElement('div');
   document.body.append(host);

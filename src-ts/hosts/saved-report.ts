@@ -22,10 +22,11 @@ const FIRST = ['findings', 'time-budget', 'task-stream'];
 export function dataBlocks(html: string): string[] {
   // What stands before the frame are words; a name in them may look like anything.
   const report = html.slice(Math.max(0, html.indexOf('<iframe ')));
+  // A run that ends otherwise is none. It matches all the same: else each place in it would be tried again.
   const found = report.matchAll(
-    /class=batches data-part=(?:first|rest) id=[a-z]+-\d+(?:&gt;|>)([^"&'<]+)(?:&lt;|<)/g
+    /class=batches data-part=(?:first|rest) id=[a-z]+-\d+(?:&gt;|>)([^"&'<]+)(&lt;|<)?/g
   );
-  return Array.from(found, match => match[1]);
+  return [...found].flatMap(([, block, end]) => (end ? block : []));
 }
 
 /**

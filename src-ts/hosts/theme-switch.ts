@@ -1,5 +1,5 @@
 import { button } from '../panels/element';
-import { type IconName, icon } from '../panels/icons';
+import { pageIcon } from './icons';
 
 const THEMES = ['auto', 'light', 'dark'] as const;
 type ThemeName = (typeof THEMES)[number];
@@ -22,12 +22,12 @@ export function themeSwitch(): HTMLElement {
       remember(theme);
       show();
     },
-    icon('auto')
+    pageIcon('auto')
   );
   const show = (): void => {
     if (theme === 'auto') delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
-    made.replaceChildren(icon(theme satisfies IconName));
+    made.replaceChildren(pageIcon(theme));
     made.title = WORDS[theme];
     made.setAttribute('aria-label', WORDS[theme]);
   };

@@ -155,15 +155,19 @@ export function drawUnknown(
   pen.fillText('No sample in this time', box.x + 8, box.y + box.height / 2);
 }
 
+/** Least and most of each bin. */
+export interface Line {
+  readonly low: ArrayLike<number>;
+  readonly high: ArrayLike<number>;
+}
+
 /** A line through bins; a gap where nothing is known. `sign` −1 draws downward. */
 export function drawLine(
   pen: Pen,
   scale: RowScale,
   time: Scale,
   bins: Cached<unknown>,
-  low: ArrayLike<number>,
-  high: ArrayLike<number>,
-  offset: number,
+  { low, high }: Line,
   sign = 1
 ): void {
   const first = Math.max(0, Math.floor((time.start - bins.from) / bins.step) - 1);
@@ -171,12 +175,12 @@ export function drawLine(
   let open = false;
   pen.beginPath();
   for (let bin = first; bin < last; bin++) {
-    const least = low[offset + bin];
+    const least = low[bin];
     if (Number.isNaN(least)) {
       open = false;
       continue;
     }
-    const most = high[offset + bin];
+    const most = high[bin];
     const x = scale.box.x + time.x(bins.from + (bin + 0.5) * bins.step);
     if (open) pen.lineTo(x, scale.y(sign * least));
     else pen.moveTo(x, scale.y(sign * least));
@@ -240,5 +244,5 @@ export function drawBand(
   pen.globalAlpha = 1;
   pen.strokeStyle = color;
   pen.lineWidth = 1.25;
-  drawLine(pen, scale, time, bins, values.median, values.median, 0, sign);
+  drawLine(pen, scale, time, bins, { low: values.median, high: values.median }, sign);
 }

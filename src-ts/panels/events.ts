@@ -5,6 +5,7 @@ import type { Panel } from './panel';
 import { PlainView } from './plain-view';
 import { lookedFor, searchBox } from './search-box';
 import type { TableOptions } from './table';
+import { number, tableOf, text } from './things';
 import { workerLabel } from './worker-label';
 
 /** What happened besides tasks: warnings and errors of logs, workers that come and go, what users note. */
@@ -71,30 +72,22 @@ class EventsView extends PlainView {
         [event.kind, event.source, event.message].some(text => text.toLowerCase().includes(query))
     );
     const isMixed = found.some(event => severityOf(event) >= GRAVE);
-    const since = (time: number): number => time - viewport.origin;
     return {
       caption:
         found.length < all.length
           ? `${count(found.length)} of ${count(all.length)} events`
           : 'What happened besides tasks',
-      rows: {
-        columns: [
-          { title: 'Time', numeric: true },
-          { title: 'Level' },
-          { title: 'Kind' },
-          { title: 'From' },
-          { title: 'What' }
-        ],
-        length: found.length,
-        row: row => {
-          const { time, level, kind, source, message } = found[row];
-          return [Number.isNaN(time) ? MISSING : moment(since(time), 3), level, kind, source, message];
-        },
-        value: (row, column) => {
-          const { time, kind, source, message } = found[row];
-          return [since(time), severityOf(found[row]), kind, source, message][column];
-        }
-      },
+      rows: tableOf(found, [
+        number(
+          'Time',
+          ({ time }) => time - viewport.origin,
+          time => (Number.isNaN(time) ? MISSING : moment(time, 3))
+        ),
+        { ...text('Level', ({ level }) => level), value: severityOf },
+        text('Kind', ({ kind }) => kind),
+        text('From', ({ source }) => source),
+        text('What', ({ message }) => message)
+      ]),
       choose: row => this.show(found[row].time),
       isFaint: row => isMixed && severityOf(found[row]) < GRAVE
     };

@@ -14,7 +14,7 @@ import { type Column, number, rowsOf, some, text } from './things';
 export const functions: Panel = {
   id: 'functions',
   title: 'Functions',
-  tables: ['attempts', 'executions', 'running', 'graph', 'functions'],
+  tables: ['attempts', 'executions', 'running', 'phases', 'graph', 'functions'],
   overTime: false,
   create: context => new FunctionsView(context, functions.tables)
 };
@@ -82,5 +82,5 @@ function captionOf(shown: number, all: number, query: string): string {
 function placeOf(recording: Recording, name: string): string {
   const found = functionOf(recording, name);
   if (!found) return '';
-  return placeWords(found) || [found.module, found.name].filter(Boolean).join('.');
+  return placeWords(found) || [found.module, found.function].filter(Boolean).join('.');
 }

@@ -10,9 +10,15 @@ const STEPS = 64;
 /** The hue of amounts; no task name has it alone. */
 const AMOUNT_SLOT = 7;
 
-/** Height for so many processes: 8 pixels each while there are few, one each while that can be, CSS pixels. */
+/** Height for so many processes: as high as a name while there are few, a pixel each while that can be, CSS pixels. */
 export function heatHeight(processes: number): number {
-  return Math.min(240, Math.max(32, Math.min(96, processes * 8), processes));
+  return Math.min(240, Math.max(32, Math.min(96, processes * 13), processes));
+}
+
+/** The line of one of so many processes. */
+export function stripeOf(box: Box, process: number, processes: number): Box {
+  const height = box.height / processes;
+  return { ...box, y: box.y + process * height, height };
 }
 
 /**
@@ -25,7 +31,7 @@ export function drawHeat(
   box: Box,
   scale: Scale,
   bins: Cached<unknown>,
-  values: Float32Array,
+  values: ArrayLike<number>,
   processes: number,
   most: number,
   theme: Theme
@@ -61,8 +67,9 @@ export function drawHeat(
 
 /** The colour of an amount, as a share of the most there is. */
 export function heatColor(theme: Theme, share: number): Rgb {
-  const far: Rgb = slotColor(AMOUNT_SLOT + (theme.dark ? 24 : 12), theme.dark);
-  return mixed(theme.background, far, 0.05 + 0.95 * share);
+  const far: Rgb = slotColor(AMOUNT_SLOT + (theme.dark ? 24 : 12), theme.dark, theme.contrast);
+  // Nothing is more than not known.
+  return mixed(theme.background, far, 0.15 + 0.85 * share);
 }
 
 /** Packed colours; entry 0 is that of the unknown. */

@@ -7,27 +7,24 @@ const PATHS = {
   save: 'M8 2v8M4.8 7L8 10.2L11.2 7M2.5 13.5h11',
   open: 'M6 4l4 4l-4 4',
   close: 'M4.5 4.5l7 7M11.5 4.5l-7 7',
+  done: 'M3 8.5l3.2 3.2L13 4.5',
   copy: 'M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3',
-  light:
-    'M8 5a3 3 0 1 1 0 6a3 3 0 0 1 0-6M8 1.5v1.2M8 13.3v1.2M1.5 8h1.2M13.3 8h1.2M3.4 3.4l.9.9M11.7 11.7l.9.9M12.6 3.4l-.9.9M4.3 11.7l-.9.9',
-  dark: 'M13.2 9.6A5.6 5.6 0 0 1 6.4 2.8a5.6 5.6 0 1 0 6.8 6.8',
-  auto: 'M8 2.5a5.5 5.5 0 1 1 0 11a5.5 5.5 0 0 1 0-11M8 2.5v11M8.2 4.5h2.6M8.2 7h4.6M8.2 9.5h4.4M8.2 12h2',
   undo: 'M5.5 3L2.5 6l3 3M2.8 6H10a3.5 3.5 0 0 1 0 7H7',
   redo: 'M10.5 3l3 3l-3 3M13.2 6H6a3.5 3.5 0 0 0 0 7h3',
   path: 'M1.5 4h4.5v8h4V7h4.5M1.5 4h.01',
   fit: 'M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10',
-  flip: 'M8 2v12M5 5l3-3l3 3M5 11l3 3l3-3',
-  follow: 'M2 8h9M7.8 4.8L11 8l-3.2 3.2M13.5 3v10',
-  pause: 'M5.5 3.5v9M10.5 3.5v9',
-  play: 'M5 3l8 5l-8 5z',
-  help: 'M8 1.8a6.2 6.2 0 1 1 0 12.4a6.2 6.2 0 0 1 0-12.4M6.2 6.3a1.9 1.9 0 1 1 2.7 1.7c-.6.3-.9.7-.9 1.3M8 11.2v.4'
+  flip: 'M8 2v12M5 5l3-3l3 3M5 11l3 3l3-3'
 } as const;
 
 export type IconName = keyof typeof PATHS;
 
 export function icon(name: IconName): SVGElement {
+  return drawn(PATHS[name]);
+}
+
+export function drawn(d: string): SVGElement {
   const path = svg('path', {
-    d: PATHS[name],
+    d,
     fill: 'none',
     stroke: 'currentColor',
     'stroke-width': 1.25,

@@ -51,7 +51,7 @@ beforeEach(() => {
   surface = new Surface();
   surface.element.tabIndex = 0;
   document.body.append(surface.element);
-  tooltip = new Tooltip(document.body, () => interaction.unpinned());
+  tooltip = new Tooltip(document.body, () => interaction.back());
   interaction = new Interaction(PANEL, view, createStage(recordingOf({})), surface, tooltip, () => {});
   handlers = interaction.handlers();
 });
@@ -104,6 +104,58 @@ test('after a pinned card is closed nothing is pointed at, and the chart has the
   tooltip.element.querySelector<HTMLElement>('.di-card-close')?.click();
   expect(surface.element.classList.contains('di-pointing')).toBe(false);
   expect(document.activeElement).toBe(surface.element);
+});
+
+test('Tab goes from the chart into a pinned card, through it and back', () => {
+  const text = { ...markAt(0), card: () => ({ title: 'failed', groups: [], text: 'line 12' }) };
+  const move = vi.spyOn(view, 'move').mockReturnValue(text);
+  const tab = (shiftKey = false): boolean | undefined =>
+    handlers.key?.(new KeyboardEvent('keydown', { key: 'Tab', shiftKey }));
+  const within = (target: Element | null | undefined, init: KeyboardEventInit): boolean =>
+    target?.dispatchEvent(new KeyboardEvent('keydown', { bubbles: true, cancelable: true, ...init })) ?? true;
+  press('Enter');
+  expect(tab()).toBe(false);
+  press('Enter');
+  expect(tab(true)).toBe(false);
+  expect(tab()).toBe(true);
+  expect(document.activeElement).toBe(tooltip.element);
+  const [pre, close] = tooltip.element.querySelectorAll<HTMLElement>('pre, button');
+  expect(pre.tabIndex).toBe(0);
+  expect(within(pre, { key: 'Tab' })).toBe(true);
+  expect(document.activeElement).toBe(tooltip.element);
+  for (const [last, shiftKey] of [
+    [close, false],
+    [pre, true],
+    [tooltip.element, true]
+  ] as const) {
+    tooltip.element.focus();
+    // From its last control the Tab goes on, from the chart.
+    expect(within(last, { key: 'Tab', shiftKey })).toBe(!shiftKey);
+    expect(document.activeElement).toBe(surface.element);
+    expect(tooltip.pinned).toBe(true);
+  }
+  tooltip.element.focus();
+  within(pre, { key: 'Escape' });
+  expect(title()).toBeUndefined();
+  expect(document.activeElement).toBe(surface.element);
+  move.mockRestore();
+});
+
+test('Esc puts away the card of the pointer, which comes back on another mark', () => {
+  handlers.hover?.({ x: 25, y: 5 });
+  expect(press('Escape')).toBe(true);
+  expect(title()).toBeUndefined();
+  interaction.moved();
+  handlers.hover?.({ x: 26, y: 5 });
+  expect(title()).toBeUndefined();
+  expect(press('Escape')).toBe(false);
+  handlers.hover?.({ x: 35, y: 5 });
+  expect(title()).toBe('mark 3');
+  press('Escape');
+  press('Enter');
+  expect([title(), tooltip.pinned]).toEqual(['mark 3', true]);
+  expect(interaction.dismiss()).toBe(true);
+  expect(interaction.dismiss()).toBe(false);
 });
 
 test('where a click moves the picture, the card tells of what is under the pointer then', () => {

@@ -44,6 +44,8 @@ export class Interaction {
       hover: place => this.hover(place),
       click: (x, y, event) => this.click(x, y, event.shiftKey || event.ctrlKey || event.metaKey),
       key: event => {
+        if (event.key === 'Escape' && this.dismiss()) return true;
+        if (event.key === 'Tab') return !event.shiftKey && this.enterCard();
         if (!own.key?.(event)) return this.key(event);
         this.moved();
         return true;
@@ -55,7 +57,7 @@ export class Interaction {
       pan: dx => this.overTime && viewport.pan(-dx / this.plot().width),
       brush: (from, to, done) => this.overTime && this.brush(from, to, done),
       doubleClick: () => {
-        this.tooltip.hide();
+        this.drop();
         if (!this.overTime) return;
         this.takeBack();
         viewport.fit();
@@ -144,7 +146,8 @@ export class Interaction {
 
   /** The picture has moved under the pointer: what it was on is elsewhere now. */
   moved(): void {
-    if (this.tooltip.pinned) return;
+    const isDismissed = this.hovered && this.tooltip.element.hidden;
+    if (this.tooltip.pinned || isDismissed) return;
     if (this.stepping) {
       if (this.hovered) this.tooltip.place(this.target(this.hovered));
       return;
@@ -173,10 +176,19 @@ export class Interaction {
     else this.point(mark);
   }
 
-  /** The pinned card was closed: the keys go on in the chart. */
-  unpinned(): void {
-    this.drop();
+  /** The pinned card was closed or left: the keys go on in the chart. */
+  back(): void {
+    if (!this.tooltip.pinned) this.drop();
     this.surface.element.focus({ preventScroll: true });
+  }
+
+  /** Puts away the card that is there; false if there is none. One of the pointer is not shown again on its mark. */
+  dismiss(): boolean {
+    const { tooltip } = this;
+    if (tooltip.element.hidden) return false;
+    if (tooltip.pinned || this.stepping) this.drop();
+    else tooltip.hide();
+    return true;
   }
 
   /** The focus has gone elsewhere: a card that the arrow keys have opened has no one left to read it. */
@@ -186,6 +198,7 @@ export class Interaction {
 
   /** Points at nothing any more. */
   private drop(): void {
+    if (this.stepping) this.stage.viewport.cursor = Number.NaN;
     this.stepping = false;
     this.point(undefined);
   }
@@ -272,7 +285,6 @@ export class Interaction {
       return event.shiftKey ? this.stage.selection.redo() : this.stage.selection.undo();
     }
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
-    if (key === 'Escape') return this.escape();
     if (key === '/' && this.view.search) {
       this.view.search.focus();
       return true;
@@ -288,19 +300,17 @@ export class Interaction {
     return this.overTime && this.moveTime(key);
   }
 
-  private escape(): boolean {
-    if (this.tooltip.pinned || this.stepping) {
-      this.drop();
-      return true;
-    }
-    return this.stage.selection.escape();
+  private enter(additive: boolean): boolean {
+    const { hovered } = this;
+    if (!hovered) return this.step('first');
+    if (!this.tooltip.pinned) this.pin(hovered);
+    this.view.choose?.(hovered, { additive });
+    return true;
   }
 
-  private enter(additive: boolean): boolean {
-    if (!this.hovered) return this.step('first');
-    this.tooltip.pin();
-    this.view.choose?.(this.hovered, { additive });
-    return true;
+  private enterCard(): boolean {
+    if (this.tooltip.pinned) this.tooltip.element.focus();
+    return this.tooltip.pinned;
   }
 
   private step(direction: Direction): boolean {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { batchOf, recordingOf } from '../core/test-recording';
+import { element } from './element';
 import { Interaction } from './interaction';
 import { type Mounted, mount } from './mount';
 import type { Panel, PanelView, Stage } from './panel';
@@ -134,6 +135,16 @@ test('a chip that is pressed gives the focus to the next one, the last one to th
   mounted.surface.element.blur();
   selection.set({ source: 'a', column: 'name', value: ['a'] });
   expect(document.activeElement).toBe(document.body);
+});
+
+test('what a note over a picture says is told in a saved picture, too', async () => {
+  const made = vi.spyOn(URL, 'createObjectURL').mockReturnValue('blob:some');
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockReturnValue();
+  show({ above: element('div', { class: 'di-note' }, 'All 3 tasks are done') });
+  mounted.surface.width = 600;
+  press('SVG drawing');
+  await vi.waitFor(() => expect(made).toHaveBeenCalled());
+  expect(await (made.mock.calls[0][0] as Blob).text()).toContain('>All 3 tasks are done · Recording');
 });
 
 test('where there is no drawing the last chip gives the focus to what can be pressed first', () => {

@@ -23,6 +23,8 @@ export interface Mounted {
   readonly surface: Surface;
   /** Says and shows now what is known by now. */
   layout(): void;
+  /** Puts away the card that is shown; false if there is none. */
+  dismiss(): boolean;
   dispose(): void;
 }
 
@@ -60,7 +62,7 @@ export function mount(
 ): Mounted {
   const stops: (() => void)[] = [];
   const surface = new Surface();
-  const tooltip = new Tooltip(host, () => interaction.unpinned());
+  const tooltip = new Tooltip(host, () => interaction.back());
   const live = element('div', { class: 'di-unseen', 'aria-live': 'polite' });
   const view = panel.create({
     ...stage,
@@ -283,6 +285,7 @@ export function mount(
     view,
     surface,
     layout,
+    dismiss: () => interaction.dismiss(),
     dispose: () => {
       for (const stop of stops) stop();
       view.dispose?.();
@@ -326,13 +329,15 @@ function roomIn(host: HTMLElement, section: HTMLElement, drawing: HTMLElement): 
 
 function keysOf(panel: Panel, view: PanelView): string {
   const time = 'Plus and minus zoom, arrow keys pan, 0 shows everything, S chooses the time that is shown.';
-  const marks = 'Enter steps into the chart; arrow keys then go from one item to the next. Escape clears.';
+  const marks =
+    'Enter steps into the chart; arrow keys then go from one item to the next. Enter keeps the card, Tab goes into it. Escape clears.';
   return [panel.overTime ? time : '', view.move ? marks : ''].join(' ').trim();
 }
 
 function pictureOf(panel: Panel, view: PanelView, stage: Stage, surface: Surface): Picture {
   const { recording, viewport, selection } = stage;
   const about = [String(recording.about('name') ?? 'Recording'), dateTime(recording.origin)];
+  if (view.above?.matches('.di-note')) about.unshift(view.above.textContent);
   if (panel.overTime && !view.ownAxis) {
     const from = viewport.start - recording.origin;
     about.push(`${range(from, from + viewport.span)} of ${duration(recording.end - recording.origin)}`);

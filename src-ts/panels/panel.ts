@@ -144,7 +144,7 @@ export interface PanelView {
   readonly gestures?: GestureHandlers;
   /** Small controls for the header, at the right of the chips (a select, a search box). */
   readonly controls?: readonly HTMLElement[];
-  /** Stands under the header, over the picture (a legend). */
+  /** Stands under the header, over the picture (a legend); a note is told in a saved picture, too. */
   readonly above?: HTMLElement;
   /** What the colours mean, for a saved picture; for a panel whose legend is not in its drawing. */
   signs?(): readonly Sign[];

@@ -10,7 +10,7 @@ import { number, rowsOf, some, text } from './things';
 export const spans: Panel = {
   id: 'spans',
   title: 'Spans',
-  tables: ['spans', 'attempts', 'executions', 'running', 'graph', 'submissions'],
+  tables: ['spans', 'attempts', 'executions', 'running', 'phases', 'graph', 'submissions'],
   overTime: false,
   create: context => new SpansView(context, spans.tables)
 };

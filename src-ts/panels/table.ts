@@ -1,8 +1,7 @@
 import { count } from '../core/format';
 import { keepFocus } from '../draw/focus';
-import { copyText } from '../draw/tooltip';
+import { copyButton } from './copy-button';
 import { button, element, swatch } from './element';
-import { icon } from './icons';
 import type { TableRows } from './panel';
 
 export interface TableOptions {
@@ -69,14 +68,7 @@ export class Table {
       element('thead', {}, this.head),
       this.body
     );
-    const copy = button(
-      'Copy table',
-      () =>
-        void copyText(asText(this.options.rows, this.order)).then(done =>
-          copy.classList.toggle('di-done', done)
-        ),
-      icon('copy')
-    );
+    const copy = copyButton('Copy table', () => asText(this.options.rows, this.order));
     this.scroll.append(made);
     this.element = element('div', { class: 'di-table-box' }, copy, this.scroll, this.more);
     this.renew(options);

@@ -25,13 +25,18 @@ export function text<Thing>(title: string, value: (thing: Thing) => string): Col
 /** How many there are; no word where there are none. */
 export const some = (value: number): string => (value > 0 ? count(value) : '');
 
-/** A row a thing. What nothing is said of takes no room: columns without a word are left out. */
-export function rowsOf<Thing>(things: readonly Thing[], columns: readonly Column<Thing>[]): TableRows {
-  const shown = columns.filter(({ words }) => !things.length || things.some(thing => words(thing) !== ''));
+/** A row a thing. */
+export function tableOf<Thing>(things: ArrayLike<Thing>, columns: readonly Column<Thing>[]): TableRows {
   return {
-    columns: shown,
+    columns,
     length: things.length,
-    row: row => shown.map(({ words }) => words(things[row])),
-    value: (row, column) => shown[column].value(things[row])
+    row: row => columns.map(({ words }) => words(things[row])),
+    value: (row, column) => columns[column].value(things[row])
   };
+}
+
+/** The same. What nothing is said of takes no room: columns without a word are left out. */
+export function rowsOf<Thing>(things: readonly Thing[], columns: readonly Column<Thing>[]): TableRows {
+  const isSaid = ({ words }: Column<Thing>): boolean => things.some(thing => words(thing) !== '');
+  return tableOf(things, things.length > 0 ? columns.filter(isSaid) : columns);
 }

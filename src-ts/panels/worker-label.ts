@@ -1,7 +1,8 @@
 import { shortened } from '../core/format';
 import { OF_CLUSTER } from '../core/lanes';
 import type { Tasks } from '../core/tasks';
-import type { TextWidth } from '../draw/text-width';
+import type { Pen } from '../draw/pen';
+import { type TextWidth, textWidth } from '../draw/text-width';
 
 /** What a worker is called where there is room for a few words: `worker 3`, its name, or its address. */
 export function workerLabel(tasks: Tasks, worker: string): string {
@@ -9,6 +10,22 @@ export function workerLabel(tasks: Tasks, worker: string): string {
   const name = tasks.workerName(worker);
   const [own] = name.split(OF_CLUSTER);
   return /^\d+$/.test(own) ? `worker ${name}` : shortened(name.replace(/^\w+:\/\//, ''), 40);
+}
+
+/** Labels of lines that are so high each, from `top` down: as many as have room. */
+export function drawLabels(
+  pen: Pen,
+  labels: readonly string[],
+  room: number,
+  top: number,
+  each: number
+): void {
+  const text = textWidth(pen.font);
+  // Names stand as far apart as they are high.
+  const step = Math.max(1, Math.ceil(13 / each));
+  labels.forEach((label, at) => {
+    if (at % step === 0) pen.fillText(fittedLabel(label, room, text), 0, top + (at + 0.5) * each);
+  });
 }
 
 /**

@@ -3,6 +3,7 @@ import type { TimeRange } from '../core/selection';
 import { timeOf } from '../core/task-filter';
 import { sumTasks, type TaskSum } from '../core/task-sums';
 import { activeTime } from '../core/time-budget';
+import { presence, type Worker, workersOf } from '../core/workers-of';
 import { noneOf } from './no-tasks';
 import type { Panel } from './panel';
 import { PlainView } from './plain-view';
@@ -13,20 +14,10 @@ import { number, rowsOf, some, text } from './things';
 export const workers: Panel = {
   id: 'workers',
   title: 'Workers',
-  tables: ['workers', 'attempts', 'executions', 'running', 'memory'],
+  tables: ['workers', 'attempts', 'executions', 'running', 'phases', 'memory'],
   overTime: false,
   create: context => new WorkersView(context, workers.tables)
 };
-
-interface Worker {
-  readonly worker: string;
-  readonly name: string;
-  readonly host: string;
-  readonly threads: number;
-  readonly limit: number;
-  readonly joined: number;
-  readonly left: number;
-}
 
 const NOTHING_DONE: TaskSum = {
   label: '',
@@ -71,7 +62,7 @@ class WorkersView extends PlainView {
       number('Time', ({ sum }) => sum.time, duration),
       number('Busy', ({ busy }) => busy, share),
       number('Most memory', ({ worker }) => most.get(worker) ?? Number.NaN, bytes),
-      number('Limit', ({ limit }) => limit, bytes),
+      number('Limit', ({ memory_limit }) => memory_limit, bytes),
       number('Failed', ({ sum }) => sum.failed, some),
       number(
         'Joined',
@@ -98,25 +89,12 @@ class WorkersView extends PlainView {
   /** The newest row of each worker; threads of local schedulers have none, their lanes tell of them. */
   private listed(): Worker[] {
     const { recording, tasks } = this.context;
-    const source = recording.table('workers');
-    const found = new Map<string, Worker>();
-    for (let row = 0; row < source.rows; row++) {
-      const worker = source.text('worker', row);
-      found.set(worker, {
-        worker,
-        name: source.text('name', row),
-        host: source.text('host', row),
-        threads: source.numbers('threads')[row],
-        limit: source.numbers('memory_limit')[row],
-        joined: source.times('joined')[row],
-        left: source.times('left')[row]
-      });
-    }
+    const found = new Map(workersOf(recording));
     for (const { worker } of tasks.lanes) {
       if (found.has(worker)) continue;
       const threads = tasks.lanes.filter(lane => lane.worker === worker).length;
-      const [limit, joined, left] = [Number.NaN, Number.NEGATIVE_INFINITY, Number.NaN];
-      found.set(worker, { worker, name: '', host: '', threads, limit, joined, left });
+      const there = { joined: Number.NEGATIVE_INFINITY, left: Number.NaN, memory_limit: Number.NaN };
+      found.set(worker, { worker, name: '', host: '', cluster: '', pid: 0, threads, ...there });
     }
     return [...found.values()];
   }
@@ -134,11 +112,4 @@ class WorkersView extends PlainView {
     }
     return most;
   }
-}
-
-/** Seconds that a worker was there within a stretch of time. */
-function presence({ joined, left }: Worker, { start, stop }: TimeRange): number {
-  const begin = Number.isNaN(joined) ? start : Math.max(start, joined);
-  const end = Number.isNaN(left) ? stop : Math.min(stop, left);
-  return Math.max(0, end - begin);
 }

@@ -51,7 +51,8 @@ test.each([undefined, null, 'text', { clusters: 3, notes: 'x', busy: [], history
       local: undefined,
       limit: undefined,
       dropped: new Map(),
-      notes: []
+      notes: [],
+      resting: false
     });
   }
 );

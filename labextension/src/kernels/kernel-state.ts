@@ -9,8 +9,10 @@ export interface KernelState {
   readonly limit: number | undefined;
   /** Rows that are not kept any more, by table. */
   readonly dropped: ReadonlyMap<string, number>;
-  /** In words, what could not be recorded. */
+  /** In words, what could not be recorded, and that it rests. */
   readonly notes: readonly string[];
+  /** Whether it sends nothing until something runs or somebody is there. */
+  readonly resting: boolean;
 }
 
 export interface ClusterState {
@@ -38,7 +40,8 @@ export function readState(state: unknown): KernelState {
     local: said.local ? cluster(record(said.local)) : undefined,
     limit: number(history.limit) || undefined,
     dropped: new Map(Object.entries(record(history.dropped)).map(([table, rows]) => [table, number(rows)])),
-    notes: Array.isArray(said.notes) ? said.notes.filter(each => typeof each === 'string') : []
+    notes: Array.isArray(said.notes) ? said.notes.filter(each => typeof each === 'string') : [],
+    resting: said.resting === true
   };
 }
 

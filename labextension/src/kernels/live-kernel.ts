@@ -5,6 +5,9 @@ import { type ISignal, Signal } from '@lumino/signaling';
 import { type KernelLink, KernelLinks } from '../link/kernel-links';
 import { type KernelState, readState } from './kernel-state';
 
+/** What a person does who is there, be it to a panel or to anything else on the page. */
+const SIGNS = ['pointerdown', 'keydown'];
+
 /** What one kernel has sent: the page that its panels share, and how the link to it stands. */
 export class LiveKernel {
   private readonly changedSignal = new Signal<this, void>(this);
@@ -18,6 +21,7 @@ export class LiveKernel {
     link.changed.connect(this.renew, this);
     page.needs.onChange(() => link.need(page.needs.tables));
     document.addEventListener('visibilitychange', this.look);
+    for (const sign of SIGNS) document.addEventListener(sign, this.wake, true);
     this.look();
   }
 
@@ -78,6 +82,7 @@ export class LiveKernel {
 
   dispose(): void {
     document.removeEventListener('visibilitychange', this.look);
+    for (const sign of SIGNS) document.removeEventListener(sign, this.wake, true);
     this.link.changed.disconnect(this.renew, this);
     this.link.dispose();
     this.page.dispose();
@@ -86,6 +91,13 @@ export class LiveKernel {
 
   private readonly look = (): void => {
     this.link.setVisible(this.watchers.size > 0 && !document.hidden);
+  };
+
+  private readonly wake = (): void => {
+    if (!this.known.resting || this.watchers.size === 0) return;
+    // Once, however many keys are pressed before it answers.
+    this.known = { ...this.known, resting: false };
+    this.link.wake();
   };
 
   private renew(): void {

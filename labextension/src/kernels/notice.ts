@@ -1,6 +1,9 @@
 import { copyText } from '@dask-insight/panels/draw/tooltip';
-import { button, element } from '@dask-insight/panels/panels/element';
+import { button, element, setWords } from '@dask-insight/panels/panels/element';
 import type { Situation } from './situation';
+
+/** Speaks for all notices: every panel of a notebook and the sidebar say the same at once. */
+const voice = element('div', { class: 'di-unseen', 'aria-live': 'polite' });
 
 /** Says how it stands and what to do, with the code to copy; empty if all is well. */
 export class Notice {
@@ -13,10 +16,16 @@ export class Notice {
     this.shown = key;
     this.element.hidden = kind === 'well';
     this.element.dataset.kind = kind;
-    // Progress in percent is not read out.
-    this.element.setAttribute('aria-live', kind === 'waiting' ? 'off' : 'polite');
+    // What is out of sight says nothing, and progress in percent is not read out.
+    const isHeard = this.element.getClientRects().length > 0 && kind !== 'waiting';
+    if (isHeard || kind === 'well') speak(kind === 'well' ? '' : [words, code].filter(Boolean).join(' '));
     this.element.replaceChildren(element('p', {}, words), ...(code ? [codeOf(code)] : []));
   }
+}
+
+function speak(words: string): void {
+  if (!voice.isConnected) document.body.append(voice);
+  setWords(voice, words);
 }
 
 function codeOf(code: string): HTMLElement {

@@ -198,6 +198,16 @@ describe('KernelLink', () => {
     expect(taken).toEqual([[1], 'reset', [2]]);
   });
 
+  test('greets again when a kernel part that rests is to go on', () => {
+    const link = follow();
+    link.wake();
+    connection.say({ type: 'hello', protocol: PROTOCOL, feed: 'f' }, { type: 'comm_open' });
+    answer(connection, 'f', 1);
+    link.wake();
+    expect(connection.sent.at(-1)).toMatchObject({ type: 'hello', have: { feed: 'f', at: 1 } });
+    expect(types()).toEqual(['hello', 'settings', 'hello']);
+  });
+
   test('notices a restart that somebody else asked for', () => {
     const link = follow();
     connection.say({ type: 'hello', protocol: PROTOCOL, feed: 'f' }, { type: 'comm_open' });

@@ -92,6 +92,11 @@ export class KernelLink {
     this.reader.setVisible(visible);
   }
 
+  /** Somebody is there: the kernel part, which rests, is to go on. */
+  wake(): void {
+    if (this.loaded) this.reader.hello();
+  }
+
   /** Of the tables that the kernel works out, those that are shown. */
   need(tables: readonly string[]): void {
     this.reader.need(tables);

@@ -57,6 +57,6 @@ function factsOf({
     facts.set('Memory', memoryLimit ? `${bytes(memory)} of ${bytes(memoryLimit)}` : bytes(memory));
   }
   facts.set('Tasks', `${count(tasks.done)} of ${count(tasks.total)}`);
-  if (tasks.erred > 0) facts.set('Erred', count(tasks.erred));
+  if (tasks.erred > 0) facts.set('Failed', count(tasks.erred));
   return facts;
 }

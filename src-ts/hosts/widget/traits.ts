@@ -20,18 +20,11 @@ interface Link {
   write(value: Traits[Selecting], started: number): Clause['value'] | undefined;
 }
 
-function list<T extends Exclude<Selecting, 'time_range'>>(
-  trait: T,
-  column: ClauseColumn,
-  values: (filter: Filter) => ReadonlySet<unknown> | undefined
-): Link {
+function list(trait: Exclude<Selecting, 'time_range'>, column: ClauseColumn): Link {
   return {
     trait,
     column,
-    read: filter => {
-      const found = values(filter);
-      return found ? ([...found] as Traits[T]) : null;
-    },
+    read: ({ [trait]: found }) => (found ? ([...found] as string[]) : null),
     write: value =>
       Array.isArray(value) && value.length > 0 ? (value as unknown as Clause['value']) : undefined
   };
@@ -53,12 +46,12 @@ const LINKS: readonly Link[] = [
       return { start: started + start, stop: started + stop };
     }
   },
-  list('names', 'name', ({ names }) => names),
-  list('workers', 'worker', ({ workers }) => workers),
-  list('spans', 'span', ({ spans }) => spans),
-  list('runs', 'run', ({ runs }) => runs),
-  list('cells', 'cell', ({ cells }) => cells),
-  list('lines', 'line', ({ lines }) => lines)
+  list('names', 'name'),
+  list('workers', 'worker'),
+  list('spans', 'span'),
+  list('runs', 'run'),
+  list('cells', 'cell'),
+  list('lines', 'line')
 ];
 
 /** Keeps a model's traits and a selection the same, whichever of them changes. Returns the stop. */

@@ -196,7 +196,7 @@ describe('a widget', () => {
     const local = { workers: 1, threads: 2, tasks: { total: 0, done: 0, erred: 0 } };
     host.receive({ type: 'state', feed: 'f', clusters, local, history, notes: [] });
     expect(words(el)).toBe(
-      '2 workers, 4 threads · 1,234 of 2,000 tasks · 3 erred · 12,400 older tasks not kept (limit 200,000)'
+      '2 workers, 4 threads · 1,234 of 2,000 tasks · 3 failed · 12,400 older tasks not kept (limit 200,000)'
     );
     expect(el.querySelector('.di-live-controls')).not.toBeNull();
     const heard = (): unknown => el.querySelector('.di-widget-words')?.ariaLive;

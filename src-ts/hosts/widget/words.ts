@@ -24,7 +24,7 @@ export function progressWords(state: FeedState, recording: Recording): string {
   const words: string[] = [];
   if (sums.workers > 0) words.push(`${plural(sums.workers, 'worker')}, ${plural(sums.threads, 'thread')}`);
   if (sums.total > 0) words.push(`${count(sums.done)} of ${plural(sums.total, 'task')}`);
-  if (sums.erred > 0) words.push(`${count(sums.erred)} erred`);
+  if (sums.erred > 0) words.push(`${count(sums.erred)} failed`);
   words.push(...lossWords(state));
   return words.join(' · ') || 'No cluster and no computation yet.';
 }

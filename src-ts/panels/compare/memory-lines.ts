@@ -1,8 +1,9 @@
 import type { Comparison, MemoryRun } from '../../core/comparison';
+import { firstAbove } from '../../core/first-above';
 import { amountTicks, bytes, duration } from '../../core/format';
 import { AXIS_HEIGHT, drawValueAxis, gutterOf, MARGIN } from '../../draw/axis';
 import { css } from '../../draw/palette';
-import { type Box, type Pen, writeWith } from '../../draw/pen';
+import { type Box, holds, type Pen, writeWith } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
@@ -63,8 +64,7 @@ export class MemoryLines {
 
   pick(x: number, y: number): Mark | undefined {
     const { comparison, box } = this;
-    if (!comparison || x < box.x || x > box.x + box.width || y < box.y || y > box.y + box.height)
-      return undefined;
+    if (!comparison || !holds(box, x, y)) return undefined;
     const time = this.scale().time(x - box.x);
     const lines = comparison.memory.flatMap(run => {
       const at = indexAt(run, time);
@@ -127,12 +127,5 @@ export class MemoryLines {
 /** The last measure not after a moment; -1 where the run had ended. */
 function indexAt({ time }: MemoryRun, moment: number): number {
   if (time.length === 0 || moment > time[time.length - 1]) return -1;
-  let low = 0;
-  let high = time.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (time[middle] <= moment) low = middle + 1;
-    else high = middle;
-  }
-  return Math.max(0, low - 1);
+  return Math.max(0, firstAbove(time, moment) - 1);
 }

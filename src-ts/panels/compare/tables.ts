@@ -1,6 +1,7 @@
 import type { Comparison, Setting, Side, SideFinding, SideName, SidePart } from '../../core/comparison';
-import { SEVERITIES } from '../../core/findings';
+import { SEVERITIES, type Severity } from '../../core/findings';
 import { count, duration, MISSING, share } from '../../core/format';
+import { texts } from '../../core/json-list';
 import type { TableOptions } from '../table';
 import { type Column, number, rowsOf, text } from '../things';
 import { partWords } from '../time-budget/words';
@@ -83,8 +84,8 @@ export function nameTable(
     swatch: row => swatch(rows[row].name),
     ...(chooser
       ? {
-          choose: row => chooser.choose(rows[row].own),
-          isChosen: row => chooser.isChosen(rows[row].own)
+          choose: row => chooser.choose(texts(rows[row].names)),
+          isChosen: row => chooser.isChosen(texts(rows[row].names))
         }
       : {}),
     isFaint: row => rows[row].verdict === 'same',
@@ -108,8 +109,8 @@ export function findingTable({ comparison, before, after }: Pair): TableOptions 
     .filter(({ side }) => side === after.side)
     .sort((a, b) => (STATES[a.state] ?? 3) - (STATES[b.state] ?? 3));
   if (found.length === 0) return undefined;
-  const runs = ({ runsBefore, runsAfter }: SideFinding): string =>
-    `${count(runsBefore)} of ${count(before.runs)}, ${count(runsAfter)} of ${count(after.runs)}`;
+  const runs = ({ runs_before, runs_after }: SideFinding): string =>
+    `${count(runs_before)} of ${count(before.runs)}, ${count(runs_after)} of ${count(after.runs)}`;
   const several = before.runs > 1 || after.runs > 1;
   return {
     caption: 'Findings that came, went and stayed; what they cost of the wall time',
@@ -118,11 +119,11 @@ export function findingTable({ comparison, before, after }: Pair): TableOptions 
       text('Finding', ({ state, code }) => `${state} ${code}`),
       {
         ...text('Severity', ({ severity }) => severity),
-        value: ({ severity }) => SEVERITIES.indexOf(severity)
+        value: ({ severity }) => SEVERITIES.indexOf(severity as Severity)
       },
       { ...text('What it says', ({ title }) => title.replaceAll('`', '')), prose: true },
-      number(sideName(before), ({ costBefore }) => costBefore, duration),
-      number(sideName(after), ({ costAfter }) => costAfter, duration),
+      number(sideName(before), ({ cost_before }) => cost_before, duration),
+      number(sideName(after), ({ cost_after }) => cost_after, duration),
       ...(several ? [text('In runs', runs)] : [])
     ])
   };

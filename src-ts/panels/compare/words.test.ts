@@ -11,8 +11,6 @@ const side = (name: string): Side => ({
   seconds: 1,
   change: 0,
   noise: 0.1,
-  tasks: 1,
-  memory: 0,
   verdict: 'same',
   text: ''
 });
@@ -20,7 +18,7 @@ const side = (name: string): Side => ({
 const task = (change: Partial<SideName>): SideName => ({
   side: 1,
   name: 'x',
-  own: ['x'],
+  names: '["x"]',
   count: 10,
   seconds: 1,
   mean: 0.1,
@@ -28,8 +26,7 @@ const task = (change: Partial<SideName>): SideName => ({
   share: 1,
   change: 0,
   noise: 0.01,
-  cpuChange: 0,
-  cpuNoise: 0,
+  cpu_change: 0,
   impact: 0,
   verdict: 'same',
   ...change
@@ -41,9 +38,9 @@ test.each([
   [{ verdict: 'slower', mean: 0.15 }, 'slower by 50 %'],
   [{ verdict: 'slower', mean: 0.4 }, 'takes 4 times as long'],
   [{ verdict: 'faster', mean: 0.05 }, 'faster by 50 %'],
-  [{ verdict: 'costlier', cpu: 0.3, cpuChange: 0.2 }, 'takes 3 times the CPU time'],
-  [{ verdict: 'costlier', cpu: 0.3, cpuChange: 0.1 }, 'takes 50 % more CPU time'],
-  [{ verdict: 'cheaper', cpu: 0.1, cpuChange: -0.1 }, 'takes 50 % less CPU time'],
+  [{ verdict: 'costlier', cpu: 0.3, cpu_change: 0.2 }, 'takes 3 times the CPU time'],
+  [{ verdict: 'costlier', cpu: 0.3, cpu_change: 0.1 }, 'takes 50 % more CPU time'],
+  [{ verdict: 'cheaper', cpu: 0.1, cpu_change: -0.1 }, 'takes 50 % less CPU time'],
   [{ verdict: 'fewer', count: 1 }, '1 task instead of 10'],
   [{ verdict: 'came' }, 'only in b'],
   [{ verdict: 'went' }, 'only in a'],

@@ -42,11 +42,11 @@ export function nameWords(
     case 'faster':
       return `faster by ${times(meanBefore, after.mean)}`;
     case 'costlier':
-      return after.cpu / (after.cpu - after.cpuChange) >= 2
-        ? `takes ${times(after.cpu - after.cpuChange, after.cpu)} the CPU time`
-        : `takes ${times(after.cpu - after.cpuChange, after.cpu)} more CPU time`;
+      return after.cpu / (after.cpu - after.cpu_change) >= 2
+        ? `takes ${times(after.cpu - after.cpu_change, after.cpu)} the CPU time`
+        : `takes ${times(after.cpu - after.cpu_change, after.cpu)} more CPU time`;
     case 'cheaper':
-      return `takes ${times(after.cpu - after.cpuChange, after.cpu)} less CPU time`;
+      return `takes ${times(after.cpu - after.cpu_change, after.cpu)} less CPU time`;
     case 'more':
     case 'fewer':
       return `${plural(after.count, 'task')} instead of ${count(before?.count ?? Number.NaN)}`;

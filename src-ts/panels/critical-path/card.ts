@@ -1,5 +1,5 @@
 import { type CriticalPath, KINDS } from '../../core/critical-path';
-import { duration, range, share, shortened } from '../../core/format';
+import { duration, moment, range, share, shortened } from '../../core/format';
 import type { Tasks } from '../../core/tasks';
 import type { Card } from '../../draw/tooltip';
 import { KIND_WORDS, kindsOf, NO_TASK, nameOf, neededBy, waitedFor } from './words';
@@ -55,7 +55,7 @@ export function wordsOf(path: CriticalPath, tasks: Tasks, tile: number): string 
   const from = path.start[tile] - tasks.recording.origin;
   const name = nameOf(path, tasks, step) || NO_TASK;
   const took = duration(path.stop[tile] - path.start[tile]);
-  return `${name}, ${KIND_WORDS[KINDS[path.kind[tile]]]} ${took}, at ${duration(from)}`;
+  return `${name}, ${KIND_WORDS[KINDS[path.kind[tile]]]} ${took}, at ${moment(from, 3)}`;
 }
 
 function keyOf(path: CriticalPath, tasks: Tasks, step: number): string {

@@ -15,15 +15,18 @@ export const HEIGHTS: Readonly<Record<Kind, number>> = {
 
 /** Colour of a kind; computing has the colours of its tasks, and this one where it stands for all of them. */
 export function kindColor(kind: Kind, theme: Theme): string {
-  const { background, dark } = theme;
+  const { background, dark, contrast } = theme;
   const ink: Rgb = dark ? [255, 255, 255] : [0, 0, 0];
-  const grey = (light: number, night: number): string => css(mixed(background, ink, dark ? night : light));
+  const grey = (light: number, night: number): string => {
+    const share = dark ? night : light;
+    return css(mixed(background, ink, contrast ? share + (dark ? 0.05 : (1 - light) / 2) : share));
+  };
   switch (kind) {
     case 'compute':
       return grey(0.9, 0.4);
     case 'transfer':
     case 'disk':
-      return css(reservedColor(kind, dark));
+      return css(reservedColor(kind, theme));
     case 'scheduler':
       return grey(0.86, 0.42);
     case 'worker':

@@ -2,6 +2,7 @@ import { type CriticalPath, KINDS, type PathSum } from '../../core/critical-path
 import { count, duration, moment, share } from '../../core/format';
 import type { Tasks } from '../../core/tasks';
 import type { TableRows } from '../panel';
+import { number, tableOf, text } from '../things';
 import { KIND_TITLES, kindsOf, NO_TASK, nameOf, restWords, waitedFor } from './words';
 
 const COMPUTING = KINDS.indexOf('compute');
@@ -11,35 +12,22 @@ const COLUMN = 1e-3;
 const FIGURE = 1e-4;
 
 /** Seconds in a table; nothing where there is next to nothing, so that the others stand out. */
-const some = (seconds: number, all: number): string => (seconds > FIGURE * all ? duration(seconds) : '');
+const some =
+  (all: number) =>
+  (seconds: number): string =>
+    seconds > FIGURE * all ? duration(seconds) : '';
 
 /** The path by task name, with a column for each kind that there is. */
 export function nameRows(sums: readonly PathSum[], tasks: Tasks, all: number): TableRows {
   const total = (kind: number): number => sums.reduce((sum, { kinds }) => sum + kinds[kind], 0);
   const kinds = KINDS.map((_, kind) => kind).filter(kind => total(kind) > COLUMN * all);
-  const label = (row: number): string => tasks.names[sums[row].name] || NO_TASK;
-  return {
-    columns: [
-      { title: 'Task name' },
-      { title: 'On the path', numeric: true },
-      { title: 'Share', numeric: true },
-      { title: 'Steps', numeric: true },
-      ...kinds.map(kind => ({ title: KIND_TITLES[KINDS[kind]], numeric: true }))
-    ],
-    length: sums.length,
-    row: row => [
-      label(row),
-      duration(sums[row].seconds),
-      share(sums[row].seconds / all),
-      count(sums[row].steps),
-      ...kinds.map(kind => some(sums[row].kinds[kind], all))
-    ],
-    value: (row, column) => {
-      const { seconds, steps } = sums[row];
-      const values = [label(row), seconds, seconds / all, steps];
-      return column < values.length ? values[column] : sums[row].kinds[kinds[column - values.length]];
-    }
-  };
+  return tableOf(sums, [
+    text('Task name', ({ name }) => tasks.names[name] || NO_TASK),
+    number('On the path', ({ seconds }) => seconds, duration),
+    number('Share', ({ seconds }) => seconds / all, share),
+    number('Steps', ({ steps }) => steps, count),
+    ...kinds.map(kind => number<PathSum>(KIND_TITLES[KINDS[kind]], sum => sum.kinds[kind], some(all)))
+  ]);
 }
 
 /** The path step by step, as far as anything of a step is left by the filter. */
@@ -51,51 +39,21 @@ export function stepRows(
   all: number
 ): TableRows {
   const { origin } = tasks.recording;
-  const sums = (row: number): Float64Array => kindsOf(path, steps[row], seconds);
-  const whole = (kinds: Float64Array): number => kinds.reduce((sum, each) => sum + each, 0);
-  const start = (row: number): number => path.start[path.first[steps[row]]] - origin;
-  return {
-    columns: [
-      { title: 'Task name' },
-      { title: 'At', numeric: true },
-      { title: 'On the path', numeric: true },
-      { title: 'Share', numeric: true },
-      { title: 'Computing', numeric: true },
-      { title: 'Waited for' },
-      { title: 'Other time' }
-    ],
-    length: steps.length,
-    row: row => {
-      const kinds = sums(row);
-      return [
-        nameOf(path, tasks, steps[row]) || NO_TASK,
-        moment(start(row), 3),
-        duration(whole(kinds)),
-        share(whole(kinds) / all),
-        some(kinds[COMPUTING], all),
-        waitedFor(path, tasks, steps[row]),
-        restWords(kinds, FIGURE * all)
-      ];
-    },
-    value: (row, column) => {
-      switch (column) {
-        case 0:
-          return nameOf(path, tasks, steps[row]) || NO_TASK;
-        case 1:
-          return start(row);
-        case 2:
-          return whole(sums(row));
-        case 3:
-          return whole(sums(row)) / all;
-        case 4:
-          return sums(row)[COMPUTING];
-        case 5:
-          return waitedFor(path, tasks, steps[row]);
-        default:
-          return restWords(sums(row), FIGURE * all);
-      }
-    }
-  };
+  const kinds = (step: number): Float64Array => kindsOf(path, step, seconds);
+  const whole = (step: number): number => kinds(step).reduce((sum, each) => sum + each, 0);
+  return tableOf(steps, [
+    text('Task name', step => nameOf(path, tasks, step) || NO_TASK),
+    number(
+      'At',
+      step => path.start[path.first[step]] - origin,
+      time => moment(time, 3)
+    ),
+    number('On the path', whole, duration),
+    number('Share', step => whole(step) / all, share),
+    number('Computing', step => kinds(step)[COMPUTING], some(all)),
+    text('Waited for', step => waitedFor(path, tasks, step)),
+    text('Other time', step => restWords(kinds(step), FIGURE * all))
+  ]);
 }
 
 /** Steps of which anything is left. */

@@ -1,6 +1,5 @@
-import { copyText } from '../../draw/tooltip';
-import { button, element } from '../element';
-import { icon } from '../icons';
+import { copyButton } from '../copy-button';
+import { element } from '../element';
 
 /** Plain text as paragraphs; `backticks` mark code within a line, four spaces before every line mark a block. */
 export function prose(text: string): HTMLElement[] {
@@ -20,11 +19,7 @@ function codeBlock(part: string): HTMLElement {
     .map(line => line.slice(4))
     .join('\n')
     .replace(/^\n+|\s+$/g, '');
-  const copy = button(
-    'Copy code',
-    () => void copyText(code).then(done => copy.classList.toggle('di-done', done)),
-    icon('copy')
-  );
+  const copy = copyButton('Copy code', () => code);
   const block = element(
     'pre',
     { tabindex: 0, role: 'region', 'aria-label': 'Code' },
@@ -41,7 +36,7 @@ export function inline(part: string): Node[] {
     .map((text, at, all) =>
       // A backtick that nothing closes is a backtick.
       at % 2 === 1 && at < all.length - 1
-        ? element('code', {}, text)
+        ? element('code', { dir: 'auto' }, text)
         : document.createTextNode(at % 2 === 1 ? `\`${text}` : text)
     );
 }

@@ -30,8 +30,10 @@ export class FindingRow {
   private readonly rest: HTMLElement;
   private filled = false;
 
+  /** `state` is another where anything that the row shows is. */
   constructor(
     readonly finding: Finding,
+    readonly state: string,
     private readonly context: RowContext
   ) {
     const { severity, title } = finding;
@@ -67,8 +69,9 @@ export class FindingRow {
     return !this.rest.hidden;
   }
 
-  get hasFocus(): boolean {
-    return focusIn(this.element) !== undefined;
+  /** Which of what can have the focus has it; -1 if it is elsewhere. */
+  get focused(): number {
+    return this.stops.indexOf(focusIn(this.element) as HTMLElement);
   }
 
   open(open: boolean): void {
@@ -82,8 +85,13 @@ export class FindingRow {
     this.element.classList.toggle('di-chosen', chosen);
   }
 
-  focus(): void {
-    this.title.focus({ preventScroll: true });
+  /** Puts the focus where it was in another row of the same finding, or on the title. */
+  focus(at = -1): void {
+    (this.stops[at] ?? this.title).focus({ preventScroll: true });
+  }
+
+  private get stops(): HTMLElement[] {
+    return [...this.element.querySelectorAll<HTMLElement>('button, pre, a')];
   }
 
   private fill(): void {

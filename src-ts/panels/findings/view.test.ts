@@ -3,7 +3,7 @@ import { batchOf, type Row, recordingOf } from '../../core/test-recording';
 import { Surface } from '../../draw/surface';
 import { findings } from '../findings';
 import { type Mounted, mount } from '../mount';
-import type { Stage } from '../panel';
+import type { PanelView, Stage } from '../panel';
 import { createStage } from '../stage';
 
 const attempt = (run: number, worker: string): Row => ({
@@ -67,6 +67,16 @@ const titles = (panel: HTMLElement): HTMLButtonElement[] => [
   ...panel.querySelectorAll<HTMLButtonElement>('.di-finding-title')
 ];
 
+/** Those that are on the screen. */
+const inSight = (panel: HTMLElement): HTMLButtonElement[] =>
+  titles(panel).filter(title => !title.closest('.di-past'));
+
+/** Another edition comes. */
+function takes(rows: readonly Row[]): void {
+  stage.recording.take(batchOf('findings', [...rows]));
+  mounted?.view.layout();
+}
+
 beforeEach(() => document.body.replaceChildren());
 afterEach(() => mounted?.dispose());
 
@@ -112,13 +122,14 @@ describe('the list', () => {
     ]);
   });
 
-  it('is cut after a few, until a person asks', () => {
+  it('is cut on screen after a few, until a person asks; paper has all', () => {
     const panel = show(Array.from({ length: 9 }, (_, at) => row(`code-${at}`)));
-    expect(titles(panel)).toHaveLength(5);
+    expect(inSight(panel)).toHaveLength(5);
+    expect(titles(panel)).toHaveLength(9);
     const more = [...panel.querySelectorAll('button')].find(each => each.textContent?.startsWith('Show'));
     expect(more?.textContent).toBe('Show 4 more findings');
     more?.click();
-    expect(titles(panel)).toHaveLength(9);
+    expect(inSight(panel)).toHaveLength(9);
   });
 
   it('gives the focus to the first of those that a person asks for', () => {
@@ -207,15 +218,56 @@ describe('a row', () => {
     const panel = show([row('tiny-tasks'), row('spill')]);
     const openers = panel.querySelectorAll<HTMLButtonElement>('.di-finding-line .di-icon');
     openers[1].click();
-    stage.recording.take(
-      batchOf('findings', [row('spill', { edition: 2 }), row('tiny-tasks', { edition: 2 })])
-    );
-    mounted?.view.layout();
+    takes([row('spill', { edition: 2 }), row('tiny-tasks', { edition: 2 })]);
     const open = [...panel.querySelectorAll('.di-finding')].map(
       each => each.querySelector<HTMLElement>('.di-finding-rest')?.hidden === false
     );
     expect(open).toEqual([true, false]);
   });
+
+  it('keeps the focus where it was while its costs change, and is the same while nothing does', () => {
+    const panel = show([row('tiny-tasks'), row('spill')]);
+    const rows = (): Element[] => [...panel.querySelectorAll('.di-finding')];
+    panel.querySelector<HTMLButtonElement>('.di-finding-line .di-icon')?.click();
+    const copy = (): HTMLElement | null => panel.querySelector('.di-code .di-icon');
+    copy()?.focus();
+    const [first, second] = rows();
+    takes([row('tiny-tasks', { edition: 2 }), row('spill', { edition: 2 })]);
+    expect(rows()).toEqual([first, second]);
+    expect(first.contains(document.activeElement)).toBe(true);
+    takes([row('tiny-tasks', { edition: 3, cost_seconds: 3 }), row('spill', { edition: 3 })]);
+    expect(rows()[0]).not.toBe(first);
+    expect(rows()[1]).toBe(second);
+    expect(document.activeElement).toBe(copy());
+    expect(document.activeElement?.getAttribute('aria-label')).toBe('Copy code');
+    // Another one takes the first place: the row is where it belongs, and so is the focus.
+    takes([row('new', { edition: 4 }), row('tiny-tasks', { edition: 4, cost_seconds: 3 })]);
+    expect(rows()).toHaveLength(2);
+    expect(document.activeElement).toBe(copy());
+  });
+});
+
+it('is a table as well: severities by their order, titles without marks', () => {
+  const some = recordingOf({ findings: [row('spill', { title: 'Much `spill`' }), row('tiny-tasks')] });
+  const view: PanelView = findings.create({ ...createStage(some), surface: new Surface(), say: () => {} });
+  view.layout();
+  const table = view.rows?.();
+  expect(table?.columns.map(({ title }) => title).join()).toBe(
+    'Finding,Severity,Code,Costs,Thread time,Tasks,Workers,Page'
+  );
+  expect(table?.length).toBe(2);
+  const url = 'https://docs.dask.org/en/stable/best-practices.html';
+  expect(table?.row(0)).toEqual([
+    'Much spill',
+    'warning',
+    'spill',
+    expect.any(String),
+    '4\u2009s',
+    'inc',
+    'a',
+    url
+  ]);
+  expect([1, 3, 4].map(column => typeof table?.value?.(0, column))).toEqual(['number', 'number', 'number']);
 });
 
 it('is told where no task ran, if there is something to tell', () => {

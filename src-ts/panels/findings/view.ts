@@ -7,6 +7,7 @@ import { button, element } from '../element';
 import { noTasks } from '../no-tasks';
 import type { PanelContext, PanelView, TableRows } from '../panel';
 import { nameColor } from '../task-stream/colors';
+import { number, tableOf, text } from '../things';
 import { FindingRow, type RowContext } from './row';
 import { costWords } from './words';
 
@@ -69,67 +70,71 @@ export class FindingsView implements PanelView {
   }
 
   rows(): TableRows {
-    const list = this.found?.list ?? [];
     const run = this.run();
-    const values = (finding: Finding): (string | number)[] => [
-      finding.title,
-      SEVERITIES.indexOf(finding.severity),
-      finding.code,
-      finding.seconds,
-      finding.threadSeconds,
-      finding.tasks.join(', '),
-      finding.workers.join(', '),
-      finding.url
-    ];
-    const texts = (finding: Finding): string[] => [
-      finding.title.replaceAll('`', ''),
-      finding.severity,
-      finding.code,
-      costWords(finding, run),
-      duration(finding.threadSeconds),
-      finding.tasks.join(', '),
-      finding.workers.join(', '),
-      finding.url
-    ];
-    return {
-      columns: [
-        { title: 'Finding', prose: true },
-        { title: 'Severity' },
-        { title: 'Code' },
-        { title: 'Costs', numeric: true },
-        { title: 'Thread time', numeric: true },
-        { title: 'Tasks' },
-        { title: 'Workers' },
-        { title: 'Page' }
-      ],
-      length: list.length,
-      row: row => texts(list[row]),
-      value: (row, column) => values(list[row])[column]
-    };
+    return tableOf(this.found?.list ?? [], [
+      { ...text('Finding', ({ title }) => title.replaceAll('`', '')), prose: true },
+      {
+        title: 'Severity',
+        value: ({ severity }) => SEVERITIES.indexOf(severity),
+        words: ({ severity }) => severity
+      },
+      text('Code', ({ code }) => code),
+      { ...number('Costs', ({ seconds }) => seconds, duration), words: each => costWords(each, run) },
+      number('Thread time', ({ threadSeconds }) => threadSeconds, duration),
+      text('Tasks', ({ tasks }) => tasks.join(', ')),
+      text('Workers', ({ workers }) => workers.join(', ')),
+      text('Page', ({ url }) => url)
+    ]);
   }
 
-  /** Makes the rows anew; what was open stays open, and what had the focus keeps it. */
+  /**
+   * Makes those rows anew that say something else now: text that is marked in others stays so. What was open stays
+   * open, and what had the focus keeps it.
+   */
   private build({ list, gaps }: Findings): void {
     const open = new Set(this.items.filter(row => row.isOpen).map(row => row.key));
-    const focused = this.items.find(row => row.hasFocus)?.key;
+    const focused = this.items.find(row => row.focused >= 0);
+    const place = focused?.focused;
     const context = this.rowContext();
+    const before = new Map(this.items.map(row => [row.state, row]));
     this.narrowed.clear();
-    this.items = list.map(finding => new FindingRow(finding, context));
+    this.items = list.map(finding => {
+      const names = finding.workers.map(context.workerName);
+      const state = JSON.stringify([
+        { ...finding, edition: 0 },
+        context.run,
+        context.origin,
+        names,
+        this.context.surface.look
+      ]);
+      const row = before.get(state) ?? new FindingRow(finding, state, context);
+      before.delete(state);
+      return row;
+    });
     for (const row of this.items) if (open.has(row.key)) row.open(true);
     this.none.textContent = 'Nothing found that costs 0.5 s and 2 % of the run, or puts it at risk.';
     this.gaps.hidden = gaps.length === 0;
     this.gaps.textContent = `Not looked at: ${gaps.map(({ rule, why }) => (why ? `${rule} (${why})` : rule)).join(', ')}.`;
     this.show();
-    if (focused !== undefined) this.items.find(row => row.key === focused)?.focus();
+    const now = this.items.find(row => row.key === focused?.key);
+    if (now && now.focused < 0) now.focus(place);
   }
 
   private show(): void {
-    const shown = this.all || this.items.length <= MOST + 1 ? this.items : this.items.slice(0, MOST);
-    this.list.replaceChildren(...shown.map(row => row.element));
-    this.more.hidden = shown.length === this.items.length;
-    this.more.textContent = `Show ${plural(this.items.length - shown.length, 'more finding')}`;
-    this.list.hidden = shown.length === 0;
-    this.list.setAttribute('aria-label', `${plural(this.items.length, 'finding')}, what matters most first`);
+    const { list, items } = this;
+    const shown = this.all || items.length <= MOST + 1 ? items.length : MOST;
+    const elements = items.map(row => row.element);
+    for (const each of [...list.children]) if (!elements.includes(each as HTMLLIElement)) each.remove();
+    elements.forEach((each, at) => {
+      // To put a row where it is takes its focus, and text that is marked in it.
+      if (list.children[at] !== each) list.insertBefore(each, list.children[at] ?? null);
+      // Paper has all of them.
+      each.classList.toggle('di-past', at >= shown);
+    });
+    this.more.hidden = shown === items.length;
+    this.more.textContent = `Show ${plural(items.length - shown, 'more finding')}`;
+    list.hidden = items.length === 0;
+    list.setAttribute('aria-label', `${plural(items.length, 'finding')}, what matters most first`);
   }
 
   private mark(): void {

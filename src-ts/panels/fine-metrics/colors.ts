@@ -10,17 +10,17 @@ export function activityColor(activity: string, theme: Theme): Rgb {
       return slotColor(31, theme.dark, theme.contrast);
     case 'network':
     case 'transfer':
-      return reservedColor('transfer', theme.dark);
+      return reservedColor('transfer', theme);
     case 'disk-read':
     case 'disk-write':
     case 'memory-read':
-      return reservedColor('disk', theme.dark);
+      return reservedColor('disk', theme);
     case 'deserialize':
     case 'serialize':
-      return reservedColor('deserialize', theme.dark);
+      return reservedColor('deserialize', theme);
     case 'compress':
     case 'decompress':
-      return reservedColor('compress', theme.dark);
+      return reservedColor('compress', theme);
     case 'failed':
     case 'cancelled':
       return theme.dark ? [235, 235, 235] : [20, 20, 20];
@@ -28,7 +28,7 @@ export function activityColor(activity: string, theme: Theme): Rgb {
     case 'offload':
     case 'idle':
     case 'other':
-      return theme.dark ? [92, 97, 105] : [196, 201, 208];
+      return theme.contrast ? [120, 125, 132] : theme.dark ? [92, 97, 105] : [196, 201, 208];
     default:
       return slotColor(hash(activity) % SLOTS, theme.dark, theme.contrast);
   }

@@ -6,9 +6,10 @@ import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import { choice, element, setHidden, setWords } from '../element';
 import { Fold } from '../fold';
-import { outline, stepped, worded } from '../marks';
+import { FADED, outline, stepped, worded } from '../marks';
 import { noneOf } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
+import { number, tableOf, text } from '../things';
 import { activityColor } from './colors';
 import { type Group, groupsOf } from './groups';
 import { activityWords } from './words';
@@ -107,24 +108,16 @@ export class FineMetricsView implements PanelView {
 
   rows(): TableRows {
     const unit = this.unit.value;
-    const amounts = amountsOf(this.context.recording, unit, this.context.selection.filter());
-    return {
-      columns: [
-        { title: 'Context' },
-        { title: 'Task name' },
-        { title: 'Activity' },
-        { title: unit, numeric: true }
-      ],
-      length: amounts.length,
-      row: row => {
-        const { context, name, activity, value } = amounts[row];
-        return [context, name, activity, amount(value, unit)];
-      },
-      value: (row, column) => {
-        const { context, name, activity, value } = amounts[row];
-        return [context, name, activity, value][column];
-      }
-    };
+    return tableOf(amountsOf(this.context.recording, unit, this.context.selection.filter()), [
+      text('Context', ({ context }) => context),
+      text('Task name', ({ name }) => name),
+      text('Activity', ({ activity }) => activity),
+      number(
+        unit,
+        ({ value }) => value,
+        value => amount(value, unit)
+      )
+    ]);
   }
 
   private read(): void {
@@ -183,10 +176,10 @@ export class FineMetricsView implements PanelView {
     const room = Math.max(10, width - labels - values);
     const most = group.bars[0].total || 1;
     const faded = group.named && own.size > 0 && !own.has(bar.label);
-    pen.globalAlpha = faded ? 0.35 : 1;
     writeWith(pen, text.font);
-    pen.fillStyle = theme.text;
+    pen.fillStyle = faded ? theme.muted : theme.text;
     pen.fillText(text.fittedEnds(titleOf(group, bar), labels - 10), 0, y + ROW / 2);
+    pen.globalAlpha = faded ? FADED : 1;
     let x = labels;
     for (const part of bar.parts) {
       const length = (Math.max(0, part.value) / most) * room;
@@ -194,10 +187,10 @@ export class FineMetricsView implements PanelView {
       pen.fillRect(x, y + 4, Math.max(length, part === bar.parts[0] ? 1 : 0), ROW - 8);
       x += length;
     }
+    pen.globalAlpha = 1;
     pen.fillStyle = theme.muted;
     const end = Math.max(x, labels + 1) + 6;
     pen.fillText(text.fitted(amount(bar.total, this.unit.value), width - end), end, y + ROW / 2);
-    pen.globalAlpha = 1;
   }
 
   private drawRest(pen: Pen, { group, y }: Line, theme: Theme): void {

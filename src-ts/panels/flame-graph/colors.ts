@@ -68,18 +68,20 @@ export class FrameColors {
   }
 
   private color(name: string, variant: number, theme: Theme): Rgb {
-    const base = theme.dark ? 0.42 : 0.87;
-    const step = (theme.dark ? 0.022 : -0.022) * variant;
+    const { dark, contrast } = theme;
+    // With high contrast both a frame on the page and the text on a frame stand out.
+    const base = contrast ? (dark ? 0.525 : 0.65) : dark ? 0.42 : 0.87;
+    const step = (dark ? (contrast ? 0.008 : 0.022) : -0.022) * variant;
     if (name === STANDARD_LIBRARY || name === 'native') return oklch(base + step, 0.006, 250);
     const hue = name === OWN_CODE ? OWN_HUE : (KNOWN[name] ?? HUES[hash(name) % HUES.length]);
     const strength = name === OWN_CODE ? 0.11 : 0.065;
-    return oklch(base + step, theme.contrast ? strength * 1.3 : strength, hue);
+    return oklch(base + step, contrast ? strength * 1.3 : strength, hue);
   }
 }
 
 /** What a search has found stands out from every package. */
 export function matchColor(theme: Theme): Rgb {
-  return theme.dark ? oklch(0.6, 0.2, 330) : oklch(0.75, 0.19, 330);
+  return oklch(theme.dark ? 0.53 : theme.contrast ? 0.66 : 0.75, 0.19, 330);
 }
 
 function grey([red, green, blue]: Rgb): Rgb {

@@ -1,3 +1,4 @@
+import { firstAbove } from '../../core/first-above';
 import type { FlameTree } from '../../core/flame-tree';
 import { packed } from '../../draw/palette';
 import { type Box, type Pen, writeWith } from '../../draw/pen';
@@ -98,7 +99,7 @@ export class FlamePainter {
     const perPixel = (to - from) / width;
     const offset = row * width;
     const end = tree.levels[depth + 1];
-    for (let entry = firstAfter(right, tree.levels[depth], end, from); entry < end && left[entry] < to; ) {
+    for (let entry = firstAbove(right, from, tree.levels[depth], end); entry < end && left[entry] < to; ) {
       const x = (left[entry] - from) / perPixel;
       const stop = (right[entry] - from) / perPixel;
       const code = frame[nodes[entry]];
@@ -152,19 +153,7 @@ function stepOf(covered: number): number {
   return Math.min(COVERAGES - 1, Math.floor(covered * COVERAGES));
 }
 
-/** The first entry whose right end lies beyond a place. */
-function firstAfter(right: Float64Array, begin: number, end: number, place: number): number {
-  let low = begin;
-  let high = end;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (right[middle] <= place) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** The same, for a place that is most likely near. */
+/** The first entry whose right end lies beyond a place that is most likely near. */
 function gallop(right: Float64Array, begin: number, end: number, place: number): number {
   let step = 1;
   let low = begin;
@@ -172,5 +161,5 @@ function gallop(right: Float64Array, begin: number, end: number, place: number):
     low = begin + step;
     step <<= 1;
   }
-  return firstAfter(right, low, Math.min(end, begin + step), place);
+  return firstAbove(right, place, low, Math.min(end, begin + step));
 }

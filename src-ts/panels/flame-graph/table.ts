@@ -2,6 +2,7 @@ import type { Frames } from '../../core/flame-stacks';
 import type { FlameTree } from '../../core/flame-tree';
 import { duration, share } from '../../core/format';
 import type { TableRows } from '../panel';
+import { number, tableOf, text } from '../things';
 
 /** What is known of a frame's code. */
 export interface FrameCode {
@@ -32,41 +33,13 @@ export function frameTable(tree: FlameTree, frames: Frames, code: FrameCode): Ta
     const line = code.busiest[frame] ?? 0;
     return line > 0 ? `${line}  ${code.text(frame, line)}`.trim() : '';
   };
-  return {
-    columns: [
-      { title: 'Function' },
-      { title: 'Itself', numeric: true },
-      { title: 'Share', numeric: true },
-      { title: 'Total', numeric: true },
-      { title: 'Share', numeric: true },
-      { title: 'Busiest line' },
-      { title: 'File' }
-    ],
-    length: order.length,
-    row: row => {
-      const frame = order[row];
-      return [
-        frames.names[frame],
-        duration(self[frame]),
-        share(self[frame] / tree.total[0]),
-        duration(total[frame]),
-        share(total[frame] / tree.total[0]),
-        busiest(frame),
-        place(frame)
-      ];
-    },
-    value: (row, column) => {
-      const frame = order[row];
-      const values = [
-        frames.names[frame],
-        self[frame],
-        self[frame] / tree.total[0],
-        total[frame],
-        total[frame] / tree.total[0],
-        busiest(frame),
-        place(frame)
-      ];
-      return values[column];
-    }
-  };
+  return tableOf(order, [
+    text('Function', frame => frames.names[frame]),
+    number('Itself', frame => self[frame], duration),
+    number('Share', frame => self[frame] / tree.total[0], share),
+    number('Total', frame => total[frame], duration),
+    number('Share', frame => total[frame] / tree.total[0], share),
+    text('Busiest line', busiest),
+    text('File', place)
+  ]);
 }

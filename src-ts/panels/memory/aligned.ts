@@ -1,7 +1,7 @@
 import { bytes, clock, duration, plural } from '../../core/format';
 import type { Stretch } from '../../core/stretches';
 import { css, SLOTS, slotColor } from '../../draw/palette';
-import { type Box, type Pen, writeWith } from '../../draw/pen';
+import { type Box, holds, type Pen, writeWith } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
@@ -69,7 +69,7 @@ export class AlignedRuns {
   /** The run whose line is nearest to a place. */
   pick(x: number, y: number, theme: Theme): Mark | undefined {
     const { box } = this.row;
-    if (x < box.x || x > box.x + box.width || y < box.y || y > box.y + box.height) return undefined;
+    if (!holds(box, x, y)) return undefined;
     const bin = Math.floor(((x - box.x) / box.width) * (this.longest / this.step));
     let best: Line | undefined;
     let distance = Number.POSITIVE_INFINITY;
@@ -110,7 +110,7 @@ export class AlignedRuns {
     clip(pen, box);
     pen.strokeStyle = colorOf(slot, theme);
     const bins = { from: 0, to: this.longest, step: this.step, bins: sum.length, value: undefined };
-    drawLine(pen, this.row, this.scale(), bins, sum, sum, 0);
+    drawLine(pen, this.row, this.scale(), bins, { low: sum, high: sum });
     pen.restore();
   }
 

@@ -3,7 +3,7 @@ import { bytes, clock, count, duration } from '../../core/format';
 import { binnedHeld, Held } from '../../core/held';
 import type { Clause } from '../../core/selection';
 import { timeOf } from '../../core/task-filter';
-import type { Box, Pen } from '../../draw/pen';
+import { type Box, holds, type Pen } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
 import type { CardLine } from '../../draw/tooltip';
 import type { Scale } from '../../draw/viewport';
@@ -11,6 +11,7 @@ import { clip, drawArea, drawRowFrame, isNarrow, type RowScale, rowScale } from 
 import { COARSE, peakOf, stacked } from '../layers';
 import type { Mark, PanelContext, Sign, TableRows } from '../panel';
 import { nameColor } from '../task-stream/colors';
+import { number, tableOf, text } from '../things';
 import { drawSwatches } from './swatches';
 
 /** Names that have a layer of their own. */
@@ -76,7 +77,7 @@ export class ByName {
 
   pick(x: number, y: number, scale: Scale): Mark | undefined {
     const { box } = this.row;
-    if (x < box.x || x > box.x + box.width || y < box.y || y > box.y + box.height) return undefined;
+    if (!holds(box, x, y)) return undefined;
     const time = scale.time(x - box.x);
     const under = this.nameUnder(y, time, scale);
     const { tasks, recording } = this.context;
@@ -141,24 +142,12 @@ export class ByName {
         most.push(sum.reduce((a, b) => Math.max(a, b), 0));
     }
     const order = ranked.map((_, at) => at).sort((a, b) => most[b] - most[a]);
-    const value = (at: number): (string | number)[] => {
-      const own = order[at];
-      return [tasks.names[ranked[own]], most[own], results[own], size[own] / results[own]];
-    };
-    return {
-      columns: [
-        { title: 'Name' },
-        { title: 'Most at once', numeric: true },
-        { title: 'Results', numeric: true },
-        { title: 'Mean size', numeric: true }
-      ],
-      length: ranked.length,
-      row: at => {
-        const [name, high, number, mean] = value(at) as [string, number, number, number];
-        return [name, bytes(high), count(number), bytes(mean)];
-      },
-      value: (at, column) => value(at)[column]
-    };
+    return tableOf(order, [
+      text('Name', at => tasks.names[ranked[at]]),
+      number('Most at once', at => most[at], bytes),
+      number('Results', at => results[at], count),
+      number('Mean size', at => size[at] / results[at], bytes)
+    ]);
   }
 
   /** Reads what is new, and what the selection leaves of it. */

@@ -1,9 +1,10 @@
-import { bytes, clock, duration } from '../../core/format';
+import { bytes, clock, duration, moment } from '../../core/format';
 import type { TimeRange } from '../../core/selection';
 import { firstAfter } from '../../core/series';
 import type { Box } from '../../draw/pen';
 import type { Mark, TableRows } from '../panel';
-import { MEASURES, type MeasureName, type MemoryColumn, type MemoryFigures } from './figures';
+import { number, tableOf, text } from '../things';
+import { MEASURES, type MemoryColumn, type MemoryFigures } from './figures';
 
 /** What some workers held at a moment. */
 export function memoryMark(
@@ -30,37 +31,36 @@ export function memoryMark(
         [{ label: 'at', value: `${duration(time - origin)} (${clock(time)})`, tone: 'muted' as const }]
       ]
     }),
-    words: () => `${title}: ${MEASURES.map(({ column, label }) => `${label} ${at(column)}`).join(', ')}`
+    words: () => {
+      const told = MEASURES.map(({ column, label }) => `${label} ${at(column)}`);
+      return `${title}: ${told.join(', ')}, at ${moment(time - origin, 3)}`;
+    }
   };
 }
 
 /** The most that each worker held that is looked at, within a time. */
 export function memoryTable(figures: MemoryFigures, time: TimeRange | undefined): TableRows {
   const { series, included } = figures;
-  const columns = ['process', ...MEASURES.map(({ column }) => column)] as const;
-  const most = included.map(process => {
-    const begin = time ? firstAfter(series, process, time.start) : series.first[process];
-    const end = time ? firstAfter(series, process, time.stop) : series.first[process + 1];
-    const held = columns.map(column => {
-      const values = figures.values(column as MeasureName);
-      let highest = Number.NaN;
-      for (let at = begin; at < end; at++) {
-        const value = values[series.rows[at]];
-        if (!(value <= highest)) highest = value;
-      }
-      return highest;
-    });
-    return [...held, figures.limitOf([process])];
-  });
-  const titles = ['process, most', ...MEASURES.map(({ label }) => `${label}, most`)];
-  return {
-    columns: [
-      { title: 'Worker' },
-      ...titles.map(title => ({ title, numeric: true })),
-      { title: 'limit', numeric: true }
-    ],
-    length: most.length,
-    row: row => [series.names[included[row]], ...most[row].map(bytes)],
-    value: (row, column) => (column === 0 ? series.names[included[row]] : most[row][column - 1])
-  };
+  const most = (column: MemoryColumn, label: string) =>
+    number(
+      `${label}, most`,
+      (process: number) => {
+        const begin = time ? firstAfter(series, process, time.start) : series.first[process];
+        const end = time ? firstAfter(series, process, time.stop) : series.first[process + 1];
+        const values = figures.values(column);
+        let highest = Number.NaN;
+        for (let at = begin; at < end; at++) {
+          const value = values[series.rows[at]];
+          if (!(value <= highest)) highest = value;
+        }
+        return highest;
+      },
+      bytes
+    );
+  return tableOf(included, [
+    text('Worker', process => figures.titleOf([process])),
+    most('process', 'process'),
+    ...MEASURES.map(({ column, label }) => most(column, label)),
+    number('limit', process => figures.limitOf([process]), bytes)
+  ]);
 }

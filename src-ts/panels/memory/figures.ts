@@ -1,5 +1,8 @@
+import { append } from '../../core/append';
 import { plural } from '../../core/format';
+import { mostAtOnce } from '../../core/most-at-once';
 import { type Binned, binned, type Series, seriesOf, summed, valueAt } from '../../core/series';
+import { workersOf } from '../../core/workers-of';
 import { COARSE, peakOf, stacked } from '../layers';
 import type { PanelContext } from '../panel';
 import { workerLabel } from '../worker-label';
@@ -23,15 +26,6 @@ export interface BinnedMemory {
   readonly sum: Float64Array;
 }
 
-/** How much a worker may have, and from when to when it was there. */
-interface Limit {
-  readonly limit: number;
-  readonly joined: number;
-  readonly left: number;
-}
-
-const UNKNOWN: Limit = { limit: Number.NaN, joined: 0, left: 0 };
-
 /** Dask's memory measures of the workers that are chosen, and their limits. Bytes. */
 export class MemoryFigures {
   series: Series = seriesOf([], [], []);
@@ -40,9 +34,6 @@ export class MemoryFigures {
   /** Changes with the data and with who is included. */
   version = '';
   private known = '';
-  private readonly limits = new Map<string, Limit>();
-  /** What tells the process of a worker, where that is known. */
-  private readonly processes = new Map<string, string>();
 
   constructor(private readonly context: PanelContext) {}
 
@@ -54,7 +45,6 @@ export class MemoryFigures {
       this.known = known;
       const workers = recording.table('memory').symbols('worker');
       this.series = seriesOf(workers.codes, workers.names, recording.table('memory').times('time'));
-      this.readWorkers();
     }
     const { workers } = selection.filter();
     const { names } = this.series;
@@ -97,13 +87,12 @@ export class MemoryFigures {
 
   /** Workers that share a process together, each other one alone. */
   private byProcess(workers: readonly number[]): number[][] {
+    const told = workersOf(this.context.recording);
     const found = new Map<string, number[]>();
     for (const worker of workers) {
       const name = this.series.names[worker];
-      const process = this.processes.get(name) ?? name;
-      const sharing = found.get(process);
-      if (sharing) sharing.push(worker);
-      else found.set(process, [worker]);
+      const its = told.get(name);
+      append(found, its && its.pid > 0 ? `${its.host} ${its.pid}` : name, worker);
     }
     return [...found.values()];
   }
@@ -144,20 +133,15 @@ export class MemoryFigures {
    */
   limitOf(workers: readonly number[]): number {
     if (workers.length === 0) return Number.NaN;
-    const changes: [moment: number, by: number][] = [];
-    for (const sharing of this.byProcess(workers)) {
-      const known = sharing.map(worker => this.limits.get(this.series.names[worker]) ?? UNKNOWN);
-      const limit = Math.min(...known.map(each => each.limit));
-      changes.push([Math.min(...known.map(each => each.joined)), limit]);
-      changes.push([Math.max(...known.map(each => each.left)), -limit]);
-    }
-    changes.sort((one, other) => one[0] - other[0] || one[1] - other[1]);
-    let [sum, most] = [0, 0];
-    for (const [, by] of changes) {
-      sum += by;
-      most = Math.max(most, sum);
-    }
-    return most;
+    const told = workersOf(this.context.recording);
+    const changes = this.byProcess(workers).flatMap(sharing => {
+      const known = sharing.map(worker => told.get(this.series.names[worker]));
+      const limit = Math.min(...known.map(each => each?.memory_limit ?? Number.NaN));
+      const joined = Math.min(...known.map(each => each?.joined || Number.NEGATIVE_INFINITY));
+      const left = Math.max(...known.map(each => each?.left || Number.POSITIVE_INFINITY));
+      return [[joined, limit] as const, [left, -limit] as const];
+    });
+    return mostAtOnce(changes);
   }
 
   titleOf(workers: readonly number[]): string {
@@ -165,20 +149,5 @@ export class MemoryFigures {
     return workers.length === 1
       ? workerLabel(tasks, this.series.names[workers[0]])
       : plural(workers.length, 'worker');
-  }
-
-  private readWorkers(): void {
-    const table = this.context.recording.table('workers');
-    const [limits, pids] = [table.numbers('memory_limit'), table.numbers('pid')];
-    const [joined, left] = [table.times('joined'), table.times('left')];
-    for (let row = 0; row < table.rows; row++) {
-      const worker = table.text('worker', row);
-      this.limits.set(worker, {
-        limit: limits[row],
-        joined: joined[row] || Number.NEGATIVE_INFINITY,
-        left: left[row] || Number.POSITIVE_INFINITY
-      });
-      if (pids[row] > 0) this.processes.set(worker, `${table.text('host', row)} ${pids[row]}`);
-    }
   }
 }

@@ -1,6 +1,6 @@
 import type { Cached } from '../../core/bin-cache';
 import { bytes } from '../../core/format';
-import { css, type Rgb, slotColor } from '../../draw/palette';
+import { css, type Rgb, reservedColor, slotColor } from '../../draw/palette';
 import type { Pen } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
@@ -35,7 +35,7 @@ export function drawStack(
       drawArea(pen, row, scale, bins, low, high);
       pen.globalAlpha = 1;
       const seen = high.map((value, bin) => (value > low[bin] ? value : Number.NaN));
-      drawLine(pen, row, scale, bins, seen, seen, 0);
+      drawLine(pen, row, scale, bins, { low: seen, high: seen });
     } else {
       drawArea(pen, row, scale, bins, low, high);
     }
@@ -82,6 +82,6 @@ function clipped(text: string): string {
 
 /** One hue from strong to weak for what is in memory; disk has Dask's orange. */
 function colorOf(measure: number, theme: Theme): Rgb {
-  if (measure === 3) return theme.dark ? [255, 168, 64] : [236, 126, 10];
+  if (measure === 3) return reservedColor('disk', theme);
   return slotColor([19, 7, 31][measure], theme.dark, theme.contrast);
 }

@@ -3,6 +3,7 @@ import type { Recording } from '../../core/recording';
 import { recordingOf } from '../../core/test-recording';
 import { Surface } from '../../draw/surface';
 import { memory } from '../memory';
+import type { Mark } from '../panel';
 import { createStage } from '../stage';
 
 test('a click on a line of each worker chooses that worker, whatever it is called', () => {
@@ -28,6 +29,38 @@ test('a click on a line of each worker chooses that worker, whatever it is calle
   expect(stage.selection.own('memory', 'worker')).toEqual(['tcp://h:2']);
   view.choose?.(second, { additive: false });
   expect(stage.selection.clauses).toEqual([]);
+});
+
+test('arrow keys go from moment to moment, and from worker to worker, each of which has its name beside it', () => {
+  const workers = [0, 1, 2];
+  const stage = createStage(
+    recordingOf({
+      workers: workers.map(name => ({ worker: `tcp://h:${name}`, name: String(name), threads: 1 })),
+      memory: [1, 11].flatMap(time =>
+        workers.map(name => ({ worker: `tcp://h:${name}`, time, process: 1024, managed: 1 }))
+      )
+    })
+  );
+  const surface = new Surface();
+  surface.width = 800;
+  const view = memory.create({ ...stage, surface, say: () => {} });
+  const looks = view.controls?.[1] as HTMLSelectElement;
+  looks.value = 'workers';
+  looks.dispatchEvent(new Event('change'));
+  surface.height = view.height(800);
+  view.layout();
+  const words = (mark: Mark | undefined): string => mark?.words().replace(/:.*, at/, '') ?? '';
+  const first = view.move?.(undefined, 'first');
+  expect(words(first)).toBe('worker 0 5.000\u2009s');
+  expect(stage.viewport.cursor).toBeCloseTo(6);
+  const below = view.move?.(first, 'down');
+  expect(words(below)).toBe('worker 1 5.000\u2009s');
+  expect(words(view.move?.(below, 'right'))).toBe('worker 1 5.200\u2009s');
+  expect(words(view.move?.(below, 'up'))).toBe('worker 0 5.000\u2009s');
+  expect(view.move?.(first, 'up')?.id).toBe(first?.id);
+  expect(words(view.move?.(below, 'last'))).toMatch(/^worker 1 9.99\d/);
+  expect(words(view.move?.(below, 'first'))).toMatch(/^worker 1 0.00\d/);
+  expect(view.rows?.().row(2)[0]).toBe('worker 2');
 });
 
 test('the choice of the time axis says what is shown, also after there was one run only', () => {

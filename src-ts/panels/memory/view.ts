@@ -4,16 +4,18 @@ import { bytes } from '../../core/format';
 import { stretchesOf, stretchKind } from '../../core/stretches';
 import { timeOf } from '../../core/task-filter';
 import { AXIS_HEIGHT, gutterOf, MARGIN } from '../../draw/axis';
-import { type Box, type Pen, writeWith } from '../../draw/pen';
+import { type Box, holds, type Pen, writeWith } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
-import { clip, drawUnknown, isNarrow, type RowScale, rowScale } from '../chart-row';
+import { clip, drawUnknown, type RowScale, rowScale } from '../chart-row';
 import { choice, element, setHidden, setWords } from '../element';
-import { drawHeat, heatHeight } from '../heat';
+import { drawHeat, heatHeight, stripeOf } from '../heat';
 import { peakOf, stacked } from '../layers';
+import { outline, picked } from '../marks';
 import { noneOf } from '../no-tasks';
-import type { Mark, PanelContext, PanelView, Sign, TableRows } from '../panel';
+import type { Direction, Mark, PanelContext, PanelView, Sign, TableRows } from '../panel';
 import { drawTimes } from '../time-axis';
+import { drawLabels } from '../worker-label';
 import { AlignedRuns } from './aligned';
 import { ByName } from './by-name';
 import { memoryMark, memoryTable } from './card';
@@ -88,8 +90,7 @@ export class MemoryView implements PanelView {
 
   height(): number {
     this.figures.read();
-    const isMap = this.look === 'workers' && !this.ownAxis;
-    return LEGEND + (isMap ? heatHeight(this.figures.series.names.length) : HEIGHT) + AXIS_HEIGHT;
+    return LEGEND + (this.isMap ? heatHeight(this.figures.series.names.length) : HEIGHT) + AXIS_HEIGHT;
   }
 
   layout(): void {
@@ -153,7 +154,9 @@ export class MemoryView implements PanelView {
   }
 
   drawOverlay(pen: Pen, hovered: Mark | undefined): void {
-    if (hovered && this.ownAxis) this.aligned.drawOverlay(pen, hovered, this.context.surface.theme);
+    const { theme } = this.context.surface;
+    if (hovered && this.ownAxis) this.aligned.drawOverlay(pen, hovered, theme);
+    else if (this.isMap) outline(pen, hovered, theme.text);
   }
 
   pick(x: number, y: number): Mark | undefined {
@@ -161,13 +164,19 @@ export class MemoryView implements PanelView {
     if (this.ownAxis) return this.aligned.pick(x, y, surface.theme);
     const box = this.plot();
     if (this.showsNames) return this.byName.pick(x, y, viewport.scale(box.width, surface.ratio));
-    if (x < box.x || x > box.x + box.width || y < box.y || y > box.y + box.height) return undefined;
+    if (!holds(box, x, y)) return undefined;
     const time = viewport.scale(box.width, surface.ratio).time(x - box.x);
     const { figures } = this;
     const { length } = figures.series.names;
     const place = Math.floor(((y - box.y) / box.height) * length);
-    const processes = this.look === 'cluster' ? figures.included : [Math.min(length - 1, Math.max(0, place))];
-    return memoryMark(figures, processes, time, viewport.origin, x, box);
+    const process = Math.min(length - 1, Math.max(0, place));
+    return this.isMap
+      ? memoryMark(figures, [process], time, viewport.origin, x, stripeOf(box, process, length))
+      : memoryMark(figures, figures.included, time, viewport.origin, x, box);
+  }
+
+  move(from: Mark | undefined, direction: Direction): Mark | undefined {
+    return picked(this, this.context.viewport, from, direction);
   }
 
   /** A run narrows the other panels to its time, a worker to itself. */
@@ -194,6 +203,10 @@ export class MemoryView implements PanelView {
     return this.context.recording.table('memory').rows > 0;
   }
 
+  private get isMap(): boolean {
+    return this.look === 'workers' && !this.ownAxis && this.hasMeasures;
+  }
+
   private get showsNames(): boolean {
     return !this.ownAxis && (this.look === 'names' || !this.hasMeasures);
   }
@@ -212,18 +225,15 @@ export class MemoryView implements PanelView {
 
   private drawMap(pen: Pen, scale: Scale, theme: Theme): void {
     const { box, most } = this.scale;
-    writeWith(pen, `12px ${theme.font}`, 'top');
+    const { names } = this.figures.series;
+    const labels = names.map((_, process) => this.figures.titleOf([process]));
+    writeWith(pen, `12px ${theme.font}`);
     pen.fillStyle = theme.text;
-    if (!isNarrow(box.x)) {
-      pen.fillText('Process memory', 0, box.y);
-      pen.fillStyle = theme.muted;
-      pen.fillText(`up to ${bytes(most)}`, 0, box.y + 15);
-    } else {
-      pen.fillText(`Process memory, up to ${bytes(most)}`, 0, 4);
-    }
+    pen.fillText(`Process memory, up to ${bytes(most)}`, 0, 10);
+    pen.fillStyle = theme.muted;
+    drawLabels(pen, labels, box.x - 10, box.y, box.height / names.length);
     clip(pen, box);
     const bins = this.bins('process', scale);
-    const { names } = this.figures.series;
     drawHeat(pen, box, scale, bins, bins.value.values.mean, names.length, most, theme);
     pen.restore();
   }

@@ -59,11 +59,7 @@ function framed(view: PanelView, mark: Mark | undefined): number {
   return strokeRect.mock.lastCall?.[1] - 0.5;
 }
 
-const drawn = (view: PanelView): string => {
-  const pen = new SvgPen(400, 400);
-  view.draw(pen);
-  return pen.toString();
-};
+const told = (view: PanelView): string => view.above?.textContent ?? '';
 
 test('names that are all done make room for those that are not', () => {
   const view = viewOf(10);
@@ -92,14 +88,25 @@ test('what waits has a time while the run goes on, and never ran once it is over
   const live = viewOf(0);
   expect(first(live).words()).toBe('name-0: 1 of 2 tasks done, 1 waiting');
   expect(said(live)).toContain('3\u2009s of one thread');
-  expect(drawn(live)).toContain('at least 1.5\u2009s left on 2 threads');
+  expect(told(live)).toContain('at least 1.5\u2009s left on 2 threads');
   // A report of a recording that was killed has no end, and goes on no more.
   const killed = viewOf(0, [{ name: 'signs', value: '[]' }]);
-  expect(drawn(killed)).toContain('39 never ran');
-  expect(drawn(killed)).not.toContain('left on');
+  expect(told(killed)).toContain('39 never ran');
+  expect(told(killed)).not.toContain('left on');
   const over = viewOf(0, STOPPED);
   expect(first(over).words()).toBe('name-0: 1 of 2 tasks done, 1 never ran');
   expect(said(over)).not.toContain('of one thread');
+});
+
+test('bars of names that are not chosen step back, names and figures are read as before', () => {
+  const view = viewOf(0);
+  view.choose?.(first(view), { additive: false });
+  const pen = new SvgPen(400, 400);
+  view.draw(pen);
+  const texts = pen.toString().match(/<text[^>]*>/g) ?? [];
+  expect(texts.length).toBeGreaterThan(4);
+  expect(texts.filter(each => each.includes('opacity'))).toEqual([]);
+  expect(pen.toString()).toContain('opacity="0.35"');
 });
 
 test('what is pointed at stays the same when others come before it', () => {

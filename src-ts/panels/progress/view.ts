@@ -5,17 +5,18 @@ import { css, mixed, type Rgb } from '../../draw/palette';
 import { type Box, type Pen, writeWith } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
+import { element, setWords } from '../element';
 import { activityColor } from '../fine-metrics/colors';
 import { Fold } from '../fold';
-import { outline, stepped, worded } from '../marks';
+import { FADED, outline, stepped, worded } from '../marks';
 import { noTasks } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, Sign, TableRows } from '../panel';
 import { nameColor } from '../task-stream/colors';
+import { number, tableOf, text } from '../things';
 import { doneWords, leftWords, openWords } from './words';
 
 const SOURCE = 'progress';
 const ROW = 20;
-const HEAD = 28;
 /** Bars before a person asks for more. */
 const FEW = 16;
 /** How strong the colour of what runs is, of that of what is done. */
@@ -25,6 +26,7 @@ const REST = 0;
 
 /** A bar a task name, filled as far as its tasks are. */
 export class ProgressView implements PanelView {
+  readonly above = element('div', { class: 'di-note' });
   private known = '';
   private all: readonly Progress[] = [];
   /** Those that have a bar. */
@@ -44,11 +46,12 @@ export class ProgressView implements PanelView {
   }
 
   height(): number {
-    return HEAD + ROW * this.lines + 4;
+    return ROW * this.lines + 4;
   }
 
   layout(): void {
     this.read();
+    setWords(this.above, this.words());
   }
 
   /** How many lines there are, with the one for the other names. */
@@ -57,19 +60,15 @@ export class ProgressView implements PanelView {
   }
 
   draw(pen: Pen): void {
-    const { theme, width } = this.context.surface;
+    const { theme } = this.context.surface;
     const own = new Set(this.context.selection.own(SOURCE, 'name') ?? []);
     writeWith(pen, `12px ${theme.font}`);
-    pen.fillStyle = theme.text;
-    pen.fillText(textWidth(pen.font).fitted(this.words(), width), 0, HEAD / 2 - 2);
     this.shown.forEach((each, at) => {
-      pen.globalAlpha = own.size > 0 && !own.has(each.name) ? 0.35 : 1;
-      this.drawBar(pen, each, HEAD + ROW * at, theme);
+      this.drawBar(pen, each, own.size > 0 && !own.has(each.name), ROW * at, theme);
     });
-    pen.globalAlpha = 1;
     if (this.lines === this.shown.length) return;
     pen.fillStyle = theme.accent;
-    pen.fillText(this.restWords(), 0, HEAD + ROW * this.shown.length + ROW / 2);
+    pen.fillText(this.restWords(), 0, ROW * this.shown.length + ROW / 2);
   }
 
   drawOverlay(pen: Pen, hovered: Mark | undefined): void {
@@ -77,7 +76,7 @@ export class ProgressView implements PanelView {
   }
 
   pick(_x: number, y: number): Mark | undefined {
-    return this.mark(Math.floor((y - HEAD) / ROW));
+    return this.mark(Math.floor(y / ROW));
   }
 
   move(from: Mark | undefined, direction: Direction): Mark | undefined {
@@ -109,26 +108,16 @@ export class ProgressView implements PanelView {
   }
 
   rows(): TableRows {
-    const { all } = this;
-    const titles = ['Done', 'Running', 'Failed', 'Given up', this.isOver ? 'Never ran' : 'Waiting', 'Tasks'];
-    const numbers = ({ done, running, failed, givenUp, waiting, total }: Progress): number[] => [
-      done,
-      running,
-      failed,
-      givenUp,
-      waiting,
-      total
-    ];
-    return {
-      columns: [
-        { title: 'Task name' },
-        ...titles.map(title => ({ title, numeric: true })),
-        { title: 'Mean', numeric: true }
-      ],
-      length: all.length,
-      row: row => [all[row].name, ...numbers(all[row]).map(count), duration(all[row].mean)],
-      value: (row, column) => [all[row].name, ...numbers(all[row]), all[row].mean][column]
-    };
+    return tableOf(this.all, [
+      text('Task name', ({ name }) => name),
+      number('Done', ({ done }) => done, count),
+      number('Running', ({ running }) => running, count),
+      number('Failed', ({ failed }) => failed, count),
+      number('Given up', ({ givenUp }) => givenUp, count),
+      number(this.isOver ? 'Never ran' : 'Waiting', ({ waiting }) => waiting, count),
+      number('Tasks', ({ total }) => total, count),
+      number('Mean', ({ mean }) => mean, duration)
+    ]);
   }
 
   /** Nothing can change any more: what waits never ran. */
@@ -169,14 +158,15 @@ export class ProgressView implements PanelView {
     return this.fold.words(this.all.length, 'bar');
   }
 
-  private drawBar(pen: Pen, each: Progress, y: number, theme: Theme): void {
+  private drawBar(pen: Pen, each: Progress, faded: boolean, y: number, theme: Theme): void {
     const { width } = this.context.surface;
     const text = textWidth(pen.font);
     const labels = Math.round(Math.min(200, width * 0.36));
     const amount = `${count(each.done)} of ${count(each.total)}`;
     const room = Math.max(10, width - labels - 120);
-    pen.fillStyle = theme.text;
+    pen.fillStyle = faded ? theme.muted : theme.text;
     pen.fillText(text.fitted(each.name || '(no name)', labels - 10), 0, y + ROW / 2);
+    pen.globalAlpha = faded ? FADED : 1;
     pen.fillStyle = theme.grid;
     pen.fillRect(labels, y + 4, room, ROW - 8);
     const color = this.context.colors.color(each.name, theme.dark, theme.contrast);
@@ -194,13 +184,14 @@ export class ProgressView implements PanelView {
       pen.fillRect(Math.min(x, labels + room - length), y + 4, length, ROW - 8);
       x += length;
     }
+    pen.globalAlpha = 1;
     pen.fillStyle = theme.muted;
     pen.fillText(text.fitted(amount, width - labels - room - 8), labels + room + 8, y + ROW / 2);
   }
 
   private mark(at: number): Mark | undefined {
     const { theme } = this.context.surface;
-    const box: Box = { x: 0, y: HEAD + ROW * at, width: this.context.surface.width, height: ROW };
+    const box: Box = { x: 0, y: ROW * at, width: this.context.surface.width, height: ROW };
     if (at === this.shown.length && at < this.lines) {
       return worded(REST, this.foldWords(), box);
     }

@@ -1,4 +1,5 @@
-import { clock, duration, plural } from '../../core/format';
+import { clock, duration, moment, plural } from '../../core/format';
+import type { Box } from '../../draw/pen';
 import type { Mark, PanelContext } from '../panel';
 import type { Row } from './draw-row';
 import { processLabel, type ResourceFigures } from './figures';
@@ -14,12 +15,11 @@ export function resourceMark(
   row: Row,
   shown: readonly Measure[],
   process: number,
-  place: { readonly time: number; readonly origin: number; readonly x: number }
+  place: { readonly time: number; readonly origin: number; readonly x: number; readonly box: Box }
 ): Mark {
-  const { time, origin, x } = place;
+  const { time, origin, x, box } = place;
   const name = row.series.names[process] ?? '';
   const label = name ? processLabel(context, name) : 'all workers';
-  const { box } = row.scale;
   const lines = (measure: Measure): { label: string; value: string }[] =>
     measure.columns.map(({ column, label }) => ({
       label,
@@ -44,7 +44,7 @@ export function resourceMark(
     }),
     words: () => {
       const told = lines(row.measure).map(({ label, value }) => `${label} ${value}`);
-      return `${label}: ${told.join(', ')}`;
+      return `${label}: ${told.join(', ')}, at ${moment(time - origin, 3)}`;
     }
   };
 }

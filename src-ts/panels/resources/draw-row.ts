@@ -1,12 +1,14 @@
 import type { Cached } from '../../core/bin-cache';
-import type { Band, Binned, Series } from '../../core/series';
+import type { Series } from '../../core/series';
 import { css, mixed, slotColor } from '../../draw/palette';
 import { type Pen, writeWith } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
-import { drawArea, drawBand, drawLine, isNarrow, NARROW_TITLE, type RowScale } from '../chart-row';
+import { drawArea, drawBand, drawLine, NARROW_TITLE, type RowScale } from '../chart-row';
 import { drawHeat } from '../heat';
 import { type Layer, stacked } from '../layers';
+import { drawLabels } from '../worker-label';
+import type { Drawn } from './drawn';
 import { type Measure, type MeasureColumn, wordsOf } from './measures';
 
 /** One measure in its place. */
@@ -14,13 +16,6 @@ export interface Row {
   readonly measure: Measure;
   readonly series: Series;
   readonly scale: RowScale;
-}
-
-/** What is kept of one column, bin by bin. */
-export interface Drawn {
-  readonly values: Binned;
-  readonly band: Band | undefined;
-  readonly sum: Float64Array | undefined;
 }
 
 export type Bins = (row: Row, column: MeasureColumn, scale: Scale) => Cached<Drawn>;
@@ -41,7 +36,7 @@ export function drawRow(
   row.measure.columns.forEach(({ column }, at) => {
     const sign = at === 1 ? -1 : 1;
     const kept = bins(row, column, scale);
-    const { band, values } = kept.value;
+    const { band } = kept.value;
     const plain = chosen.size > 0 ? theme.faint : theme.muted;
     if (band) drawBand(pen, row.scale, scale, kept, band, plain, sign);
     for (let process = 0; process < row.series.names.length; process++) {
@@ -49,7 +44,7 @@ export function drawRow(
       if (band && !emphasized) continue;
       pen.strokeStyle = emphasized ? theme.accent : plain;
       pen.lineWidth = emphasized ? 1.5 : 1;
-      drawLine(pen, row.scale, scale, kept, values.low, values.high, process * kept.bins, sign);
+      drawLine(pen, row.scale, scale, kept, kept.value.line(process, true), sign);
     }
   });
 }
@@ -58,8 +53,7 @@ export function drawRow(
 export function drawProcess(pen: Pen, row: Row, scale: Scale, bins: Bins, process: number): void {
   row.measure.columns.forEach(({ column }, at) => {
     const kept = bins(row, column, scale);
-    const { low, high } = kept.value.values;
-    drawLine(pen, row.scale, scale, kept, low, high, process * kept.bins, at === 1 ? -1 : 1);
+    drawLine(pen, row.scale, scale, kept, kept.value.line(process, false), at === 1 ? -1 : 1);
   });
 }
 
@@ -81,19 +75,19 @@ export function layersOf(row: Row, scale: Scale, bins: Bins): Layer[] {
 export function drawMap(pen: Pen, row: Row, scale: Scale, bins: Bins, theme: Theme): void {
   const kept = bins(row, row.measure.columns[0].column, scale);
   const { box, most } = row.scale;
-  drawHeat(pen, box, scale, kept, kept.value.values.mean, row.series.names.length, most, theme);
+  drawHeat(pen, box, scale, kept, kept.value.known, row.series.names.length, most, theme);
 }
 
-export function drawMapFrame(pen: Pen, { measure, scale: { box, most } }: Row, theme: Theme): void {
-  writeWith(pen, `12px ${theme.font}`, 'top');
+/** What it shows, over it, and whose its lines are, beside it. */
+export function drawMapFrame(pen: Pen, row: Row, labels: readonly string[], theme: Theme): void {
+  const { measure, scale } = row;
+  const { box, most } = scale;
+  const column = measure.columns.length > 1 ? `, ${measure.columns[0].label}` : '';
+  writeWith(pen, `12px ${theme.font}`);
   pen.fillStyle = theme.text;
-  const narrow = isNarrow(box.x);
-  pen.fillText(measure.title, narrow ? box.x : 0, narrow ? box.y - NARROW_TITLE : box.y);
+  pen.fillText(`${measure.title}${column}, up to ${wordsOf(measure, most)}`, 0, box.y - NARROW_TITLE / 2);
   pen.fillStyle = theme.muted;
-  if (narrow) return;
-  const several = measure.columns.length > 1;
-  if (several) pen.fillText(measure.columns[0].label, 0, box.y + 15);
-  pen.fillText(`up to ${wordsOf(measure, most)}`, 0, box.y + (several ? 30 : 15));
+  drawLabels(pen, labels, box.x - 10, box.y, box.height / labels.length);
 }
 
 /** Colours of stacked layers, from the bottom. */

@@ -1,12 +1,13 @@
-import type { Recording } from '../../core/recording';
 import type { TimeRange } from '../../core/selection';
 import { firstAfter, type Series } from '../../core/series';
-import type { TableRows } from '../panel';
+import type { PanelContext, TableRows } from '../panel';
+import { number, tableOf, text } from '../things';
+import { processLabel } from './figures';
 import { type Measure, valuesOf, wordsOf } from './measures';
 
 /** Mean and most of each measure, a row a process, within a stretch of time. */
 export function resourceTable(
-  recording: Recording,
+  context: PanelContext,
   measures: readonly Measure[],
   series: { readonly resources: Series; readonly gpus: Series },
   time: TimeRange | undefined
@@ -14,23 +15,18 @@ export function resourceTable(
   const names = [...new Set([...series.resources.names, ...series.gpus.names])];
   const columns = measures.flatMap(measure =>
     measure.columns.flatMap(({ column, label }) => {
-      const values = valuesOf(recording, measure, column);
+      const values = valuesOf(context.recording, measure, column);
       const own = series[measure.table];
-      const figures = names.map(name =>
-        figuresOf(own, own.names.indexOf(name), values, time, measure.scale ?? 1)
+      return (['mean', 'most'] as const).map(figure =>
+        number<string>(
+          `${label}, ${figure}`,
+          name => figuresOf(own, own.names.indexOf(name), values, time, measure.scale ?? 1)[figure],
+          value => wordsOf(measure, value)
+        )
       );
-      return [
-        { title: `${label}, mean`, measure, values: figures.map(({ mean }) => mean) },
-        { title: `${label}, most`, measure, values: figures.map(({ most }) => most) }
-      ];
     })
   );
-  return {
-    columns: [{ title: 'Process' }, ...columns.map(({ title }) => ({ title, numeric: true }))],
-    length: names.length,
-    row: row => [names[row], ...columns.map(({ measure, values }) => wordsOf(measure, values[row]))],
-    value: (row, column) => (column === 0 ? names[row] : columns[column - 1].values[row])
-  };
+  return tableOf(names, [text('Process', name => processLabel(context, name)), ...columns]);
 }
 
 function figuresOf(

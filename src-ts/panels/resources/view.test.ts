@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { recordingOf } from '../../core/test-recording';
 import { Surface } from '../../draw/surface';
+import { SvgPen } from '../../draw/svg-pen';
 import type { Mark, PanelView, Stage } from '../panel';
 import { resources } from '../resources';
 import { createStage } from '../stage';
@@ -35,9 +36,36 @@ test('layers are of all workers: their card has the sums, and a click chooses no
   const { title, groups } = tasks?.card() ?? {};
   expect(title).toBe('all workers');
   expect(groups?.[0].map(({ value }) => value)).toEqual(['6', '6', '0']);
-  expect(tasks?.words()).toBe('all workers: executing 6, ready 6, waiting 0');
+  expect(tasks?.words()).toMatch(/^all workers: executing 6, ready 6, waiting 0, at 1\.\d{3}\u2009s$/);
   view.choose?.(tasks, { additive: false });
   expect(stage.selection.clauses).toEqual([]);
+});
+
+test('arrow keys go from moment to moment, and from one measure to the next', () => {
+  const label = (mark: Mark | undefined): string | undefined => mark?.card().groups[0][0].label;
+  const first = view.move?.(undefined, 'first');
+  expect(label(first)).toBe('CPU');
+  const below = view.move?.(first, 'down');
+  expect(label(below)).toBe('executing');
+  expect(label(view.move?.(below, 'up'))).toBe('CPU');
+  const later = view.move?.(first, 'right');
+  expect(later?.box.x).toBeGreaterThan(first?.box.x ?? 0);
+  expect(later?.box.y).toBe(first?.box.y);
+});
+
+test('in a heat map each process has its name, and what is shown stands over it', () => {
+  const look = view.controls?.[1] as HTMLSelectElement;
+  look.value = 'map';
+  look.dispatchEvent(new Event('change'));
+  view.layout();
+  const first = view.move?.(undefined, 'first');
+  expect(first?.card().title).toBe('a');
+  expect(view.move?.(first, 'down')?.card().title).toBe('b');
+  const pen = new SvgPen(900, 400);
+  view.draw(pen);
+  const texts = [...pen.toString().matchAll(/<text[^>]*>([^<]*)</g)].map(([, text]) => text);
+  expect(texts[0]).toMatch(/^CPU, up to 10/);
+  expect(texts.slice(1, 4)).toEqual(['a', 'b', 'c']);
 });
 
 test('a line is of one worker, which a click chooses', () => {
@@ -45,4 +73,42 @@ test('a line is of one worker, which a click chooses', () => {
   expect(NAMES).toContain(cpu?.card().title);
   view.choose?.(cpu, { additive: false });
   expect(stage.selection.own('resources', 'worker')).toEqual([cpu?.card().title]);
+});
+
+/** Lengths of all arrays of numbers that a thing holds. */
+function lengthsIn(thing: unknown): number[] {
+  if (ArrayBuffer.isView(thing)) return [(thing as Float32Array).length];
+  if (typeof thing !== 'object' || thing === null) return [];
+  const inside = thing instanceof Map ? [...thing.values()] : Object.values(thing);
+  return inside.flatMap(lengthsIn);
+}
+
+test('of many processes no more is kept than is drawn: all together, and those that are chosen', () => {
+  const many = Array.from({ length: 1000 }, (_, process) => `tcp://10.0.0.1:${process}`);
+  const samples = many.flatMap((process, at) =>
+    [0, 10, 20].map(time => ({ process, time, cpu: at % 100, executing: 1, ready: at, net_read: 5 }))
+  );
+  const made = createStage(recordingOf({ resources: samples }));
+  const surface = new Surface();
+  surface.width = 900;
+  const lots = resources.create({ ...made, surface, say: () => {} });
+  surface.height = lots.height(900);
+  made.selection.choose('x', 'worker', many.slice(3, 5), false);
+  lots.layout();
+  const pen = new SvgPen(900, 400);
+  lots.draw(pen);
+  const plain = pen.toString().length;
+  const { cache } = lots as unknown as { cache: { kept: Map<string, { bins: number; value: object }> } };
+  expect(cache.kept.size).toBeGreaterThan(3);
+  const sizes = (): number[] =>
+    [...cache.kept.values()].map(({ bins, value }) => Math.max(...lengthsIn(value)) / bins);
+  expect(Math.max(...sizes())).toBeLessThanOrEqual(2 + 3);
+  // Another one that is pointed at has its line as well, which is not kept.
+  const kept = (): number => [...cache.kept.values()].flatMap(({ value }) => lengthsIn(value)).length;
+  const before = kept();
+  const mark = lots.pick?.(400, 20);
+  expect(mark).toBeDefined();
+  lots.drawOverlay?.(pen, mark);
+  expect(pen.toString().length).toBeGreaterThan(plain);
+  expect(kept()).toBe(before);
 });

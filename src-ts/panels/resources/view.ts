@@ -1,38 +1,26 @@
 import { BinCache, type Cached } from '../../core/bin-cache';
-import { band, binned, summed } from '../../core/series';
+import { alone, binned } from '../../core/series';
 import { timeOf } from '../../core/task-filter';
 import { drawTimeGrid, gutterOf, MARGIN } from '../../draw/axis';
 import type { Box, Pen } from '../../draw/pen';
 import type { Scale } from '../../draw/viewport';
 import { clip, drawRowFrame, drawUnknown, isNarrow, NARROW_TITLE, rowScale } from '../chart-row';
 import { choice, element, setWords } from '../element';
-import { heatHeight } from '../heat';
+import { heatHeight, stripeOf } from '../heat';
 import { peakOf } from '../layers';
-import type { Mark, PanelContext, PanelView, TableRows } from '../panel';
+import { outline, picked } from '../marks';
+import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
 import { timeMarks } from '../time-axis';
 import { resourceMark } from './card';
-import {
-  type Drawn,
-  drawMap,
-  drawMapFrame,
-  drawProcess,
-  drawRow,
-  layersOf,
-  partsOf,
-  type Row
-} from './draw-row';
-import { ALL, absentWords, type Group, MORE_OFTEN, ResourceFigures, workerOf } from './figures';
+import { drawMap, drawMapFrame, drawProcess, drawRow, layersOf, partsOf, type Row } from './draw-row';
+import { Drawn } from './drawn';
+import { ALL, absentWords, type Group, MORE_OFTEN, processLabel, ResourceFigures, workerOf } from './figures';
 import { MEASURES, type Measure, type MeasureColumn } from './measures';
 import { measureMenu } from './menu';
 import { resourceTable } from './table';
 
-/** More processes than this are drawn as a band with the chosen ones on it. */
-const MOST_LINES = 8;
-
 const GAP = 12;
 const HEIGHTS: Readonly<Record<Measure['style'], number>> = { line: 44, mirror: 58, stack: 56 };
-/** Least height of a map beside which three lines stand. */
-const MAP_OF_SEVERAL = 38;
 
 type Look = 'lines' | 'map';
 
@@ -91,7 +79,7 @@ export class ResourcesView implements PanelView {
 
   height(width: number): number {
     this.figures.read();
-    const title = isNarrow(gutterOf(width)) ? NARROW_TITLE : 0;
+    const title = this.titleHeight(gutterOf(width));
     const rows = this.chosen().reduce((sum, measure) => sum + title + this.rowHeight(measure) + GAP, 0);
     return Math.max(8, rows + 4);
   }
@@ -105,7 +93,7 @@ export class ResourcesView implements PanelView {
     setWords(this.below, absentWords(figures));
     const x = gutterOf(this.context.surface.width);
     const width = Math.max(1, this.context.surface.width - x - MARGIN);
-    const title = isNarrow(x) ? NARROW_TITLE : 0;
+    const title = this.titleHeight(x);
     let y = 4;
     this.rowsDrawn = this.chosen().map(measure => {
       const height = this.rowHeight(measure);
@@ -132,24 +120,25 @@ export class ResourcesView implements PanelView {
     for (const row of this.rowsDrawn) {
       const { measure } = row;
       const parts = partsOf(measure, theme);
-      if (this.look === 'map') drawMapFrame(pen, row, theme);
+      if (this.look === 'map') drawMapFrame(pen, row, this.labelsOf(row), theme);
       else drawRowFrame(pen, row.scale, measure.title, measure.unit, this.isMirrored(measure), theme, parts);
       clip(pen, row.scale.box);
       if (this.look === 'map') drawMap(pen, row, scale, this.bins, theme);
       else drawRow(pen, row, scale, this.bins, this.chosenProcesses(row), theme);
       const kept = this.bins(row, measure.columns[0].column, scale);
-      drawUnknown(pen, row.scale.box, scale, kept, kept.value.values.mean, theme);
+      drawUnknown(pen, row.scale.box, scale, kept, kept.value.known, theme);
       pen.restore();
     }
   }
 
   drawOverlay(pen: Pen, hovered: Mark | undefined): void {
+    const { surface, viewport } = this.context;
+    if (this.look === 'map') outline(pen, hovered, surface.theme.text);
     if (!hovered || this.look === 'map') return;
     const [measure, name] = String(hovered.id).split('\n');
     const row = this.rowsDrawn.find(each => each.measure.id === measure);
     const process = row?.series.names.indexOf(name) ?? -1;
     if (!row || process < 0 || row.measure.style === 'stack') return;
-    const { surface, viewport } = this.context;
     clip(pen, row.scale.box);
     pen.strokeStyle = surface.theme.accent;
     pen.lineWidth = 1.75;
@@ -164,8 +153,14 @@ export class ResourcesView implements PanelView {
     const time = viewport.scale(row.scale.box.width, surface.ratio).time(x - row.scale.box.x);
     const process = this.nearest(row, time, y);
     if (process === undefined) return undefined;
-    const place = { time, origin: viewport.origin, x };
+    const { box } = row.scale;
+    const stripe = this.look === 'map' ? stripeOf(box, process, row.series.names.length) : box;
+    const place = { time, origin: viewport.origin, x, box: stripe };
     return resourceMark(this.context, this.figures, row, this.chosen(), process, place);
+  }
+
+  move(from: Mark | undefined, direction: Direction): Mark | undefined {
+    return picked(this, this.context.viewport, from, direction);
   }
 
   choose(mark: Mark | undefined, { additive }: { readonly additive: boolean }): void {
@@ -177,7 +172,7 @@ export class ResourcesView implements PanelView {
   rows(): TableRows {
     const { recording, selection } = this.context;
     const time = timeOf(recording, selection.filter());
-    return resourceTable(recording, this.chosen(), this.figures.series, time);
+    return resourceTable(this.context, this.chosen(), this.figures.series, time);
   }
 
   private readonly bins = (row: Row, column: MeasureColumn, scale: Scale): Cached<Drawn> => {
@@ -188,14 +183,11 @@ export class ResourcesView implements PanelView {
       scale,
       this.context.viewport.moving,
       (from, to, bins) => {
-        const values = binned(series, this.figures.values(measure, column), from, to, bins);
-        const all = series.names.map((_, process) => process);
-        const isStack = measure.style === 'stack';
-        return {
-          values,
-          band: all.length > MOST_LINES && !isStack ? band(values, all) : undefined,
-          sum: isStack ? summed(values, all) : undefined
-        };
+        const values = this.figures.values(measure, column);
+        const as = this.look === 'lines' && measure.style === 'stack' ? 'stack' : this.look;
+        return new Drawn([...series.names.keys()], as, process =>
+          binned(process === undefined ? series : alone(series, process), values, from, to, bins)
+        );
       }
     );
   };
@@ -227,8 +219,16 @@ export class ResourcesView implements PanelView {
 
   private rowHeight(measure: Measure): number {
     if (this.look === 'lines') return HEIGHTS[measure.style];
-    const least = measure.columns.length > 1 ? MAP_OF_SEVERAL : 0;
-    return Math.max(least, heatHeight(this.figures.seriesOf(measure).names.length));
+    return heatHeight(this.figures.seriesOf(measure).names.length);
+  }
+
+  /** Beside a map stand its processes, so that what it is of stands over it. */
+  private titleHeight(gutter: number): number {
+    return isNarrow(gutter) || this.look === 'map' ? NARROW_TITLE : 0;
+  }
+
+  private labelsOf({ series }: Row): readonly string[] {
+    return series.names.map(name => processLabel(this.context, name));
   }
 
   private chosenProcesses({ series }: Row): Set<number> {

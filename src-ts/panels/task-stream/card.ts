@@ -1,3 +1,4 @@
+import { SECEDED } from '../../core/away';
 import { callerOf } from '../../core/caller-of';
 import { bytes, clock, count, duration, moment, plural, share, shortened } from '../../core/format';
 import { functionOf, placeWords } from '../../core/functions-of';
@@ -7,7 +8,6 @@ import { sourceLines } from '../../core/source-lines';
 import { spanName } from '../../core/spans';
 import { runOf } from '../../core/task-run';
 import type { Tasks } from '../../core/tasks';
-import { SECEDED } from '../../core/time-budget';
 import type { Card, CardLine } from '../../draw/tooltip';
 
 const STATUS_WORDS: Readonly<Record<Status, string>> = {
@@ -79,7 +79,7 @@ export function wordsOf(tasks: Tasks, lane: Lane, entry: number): string {
   const { origin, end } = tasks.recording;
   const stop = Math.min(lane.stop[entry], end);
   const name = tasks.names[lane.name[entry]] || NO_NAME;
-  const since = duration(lane.start[entry] - origin);
+  const since = exactly(lane.start[entry] - origin);
   const took = duration(stop - lane.start[entry]);
   const isLost = lane.status[entry] === LOST;
   const when = isLost ? `start not known, assigned at ${since}` : `at ${since}, took ${took}`;
@@ -264,7 +264,7 @@ function code(tasks: Tasks, task: number, name: string): CardLine[] {
     row < 0 ? undefined : callerOf(recording, recording.table('graph').numbers('submission')[row]);
   const text = place ? sourceLines(recording).text(place.file, place.line) : '';
   return [
-    ...(place ? [{ label: 'Function', value: shortened(place.name, 60) }] : []),
+    ...(place ? [{ label: 'Function', value: shortened(place.function, 60) }] : []),
     ...(place?.file ? [sourceLine('Defined in', place, text)] : []),
     ...(caller ? [sourceLine('Started by', caller, caller.text)] : [])
   ];

@@ -61,6 +61,11 @@ export class Choice implements LegendHooks {
     return this.roles[name[entry]] !== HIDDEN && this.entries?.passes(row[entry], status[entry]) !== false;
   }
 
+  /** Whether the arrow keys stop at an entry: where names are chosen, at theirs. */
+  stopsAt(lane: Lane, entry: number): boolean {
+    return this.shows(lane, entry) && (!this.chosen || this.roles[lane.name[entry]] === CHOSEN);
+  }
+
   isBright(name: string): boolean {
     return this.chosen === undefined || this.chosen.has(name);
   }

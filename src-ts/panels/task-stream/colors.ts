@@ -41,7 +41,7 @@ export interface ColorChoice {
 }
 
 export function failureColor(failure: number, theme: Theme): Rgb {
-  if (failure === ERRED) return reservedColor('erred', theme.dark);
+  if (failure === ERRED) return reservedColor('erred', theme);
   if (failure === KILLED) return theme.dark ? [70, 20, 20] : [90, 10, 10];
   return theme.dark ? [60, 60, 66] : [70, 70, 76];
 }
@@ -52,7 +52,7 @@ export function colorTable(choice: ColorChoice): ColorTable {
   let dimmed: Uint32Array | undefined;
   const phases = new Uint32Array((ACTIONS.length + FIRST_NAME) * 64);
   ACTIONS.forEach((_, action) => {
-    const color = action === AWAY ? background : reservedColor(reservedOf(action), theme.dark);
+    const color = action === AWAY ? background : reservedColor(reservedOf(action), theme);
     const most = chosen ? 2 * DIMMED : 1;
     const shares = SHARES.map((_, at) => (0.35 + (0.65 * (at + 1)) / FULL) * most);
     phases.set(mixtures(background, color, shares), (action + FIRST_NAME) * 64 + 1);

@@ -1,6 +1,6 @@
+import { SECEDED } from '../../core/away';
 import { count, duration, plural, shortened } from '../../core/format';
 import { sizersOf } from '../../core/sizing';
-import { SECEDED } from '../../core/time-budget';
 import { focusIn } from '../../draw/focus';
 import { css, type Reserved, reservedColor } from '../../draw/palette';
 import type { Theme } from '../../draw/theme';
@@ -112,7 +112,7 @@ export class Legend {
       .slice(0, 40)
       .map(name => ({ color: nameColor(name, this.stage.colors, theme), label: shortened(name, LETTERS) }));
     return [
-      ...this.signsOf().map(([kind, label]) => ({ color: css(reservedColor(kind, theme.dark)), label })),
+      ...this.signsOf().map(([kind, label]) => ({ color: css(reservedColor(kind, theme)), label })),
       ...shown
     ];
   }
@@ -219,6 +219,6 @@ export class Legend {
 }
 
 function signItem([kind, label, shape]: (typeof SIGNS)[number], theme: Theme): HTMLElement {
-  const sign = swatch(css(reservedColor(kind, theme.dark)), `di-sign-${kind}`);
+  const sign = swatch(css(reservedColor(kind, theme)), `di-sign-${kind}`);
   return element('li', { class: 'di-legend-item', title: shape }, sign, element('span', {}, label));
 }

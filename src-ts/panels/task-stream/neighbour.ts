@@ -6,7 +6,8 @@ import type { Place } from './marks';
 /**
  * Where an arrow key leads from an entry: along its lane, or to what ran at
  * the same time in the next lane that has anything. Without an entry: the
- * first one in sight, in the lanes from `top` on. What is hidden is passed over.
+ * first one in sight, in the lanes from `top` on. What is hidden, or not among
+ * what is chosen, is passed over.
  */
 export function neighbour(
   { tasks, viewport }: Stage,
@@ -16,10 +17,10 @@ export function neighbour(
   top: number
 ): Place | undefined {
   const { lanes } = tasks;
-  /** The first that is shown from an entry on, in steps of 1 or -1. */
-  const shown = (lane: Lane, from: number, step: number): Place | undefined => {
+  /** The first that is stopped at from an entry on, in steps of 1 or -1. */
+  const stop = (lane: Lane, from: number, step: number): Place | undefined => {
     let entry = from;
-    while (entry >= 0 && entry < lane.length && !choice.shows(lane, entry)) entry += step;
+    while (entry >= 0 && entry < lane.length && !choice.stopsAt(lane, entry)) entry += step;
     return entry >= 0 && entry < lane.length ? { lane, entry } : undefined;
   };
   /** That of the first lane that has any. */
@@ -29,16 +30,23 @@ export function neighbour(
     return found;
   };
   if (!place || direction === 'first') {
-    return first(top, 1, lane => shown(lane, lane.firstStartAfter(viewport.start), 1));
+    // What began before the view may fill it.
+    const inSight = (lane: Lane): Place | undefined => {
+      const found = stop(lane, lane.firstAfter(viewport.start), 1);
+      return found && lane.start[found.entry] < viewport.stop ? found : undefined;
+    };
+    return (
+      first(top, 1, inSight) ?? first(top, 1, lane => stop(lane, lane.firstStartAfter(viewport.start), 1))
+    );
   }
   const { lane, entry } = place;
   const step = direction === 'left' || direction === 'up' ? -1 : 1;
-  if (direction === 'left' || direction === 'right') return shown(lane, entry + step, step) ?? place;
-  if (direction === 'last') return shown(lane, lane.length - 1, -1) ?? place;
+  if (direction === 'left' || direction === 'right') return stop(lane, entry + step, step) ?? place;
+  if (direction === 'last') return stop(lane, lane.length - 1, -1) ?? place;
   const middle = (lane.start[entry] + Math.min(lane.stop[entry], tasks.recording.end)) / 2;
   const near = (other: Lane): Place | undefined => {
     const at = other.at(middle, Number.POSITIVE_INFINITY);
-    return shown(other, at, -1) ?? shown(other, at, 1);
+    return stop(other, at, -1) ?? stop(other, at, 1);
   };
   return first(lanes.indexOf(lane) + step, step, near) ?? place;
 }

@@ -1,8 +1,8 @@
+import { SECEDED } from '../../core/away';
 import { Lane, OK } from '../../core/lane';
 import { isSizing, sizersOf } from '../../core/sizing';
 import { runOf } from '../../core/task-run';
 import type { Tasks } from '../../core/tasks';
-import { SECEDED } from '../../core/time-budget';
 import type { Reserved } from '../../draw/palette';
 import { FIRST_NAME, FULL } from './cells';
 

@@ -1,23 +1,13 @@
 import { bytes, count, duration, MISSING } from '../../core/format';
 import { type Lane, LOST, RUNNING } from '../../core/lane';
 import type { PanelContext, TableRows } from '../panel';
+import { number, tableOf, text } from '../things';
 import { keyOf, statusWords } from './card';
 import { CHOSEN } from './cells';
 import type { Choice } from './choice';
 
 /** Most rows that a page can hold comfortably. */
 const MOST = 20_000;
-
-const COLUMNS = [
-  { title: 'Name' },
-  { title: 'Key' },
-  { title: 'Status' },
-  { title: 'Start, s', numeric: true },
-  { title: 'Took', numeric: true },
-  { title: 'Worker' },
-  { title: 'Thread' },
-  { title: 'Result', numeric: true }
-] as const;
 
 /** The tasks that can be seen, as rows, in the order of their start; the first `MOST`. */
 export function rowsOf(context: PanelContext, choice: Choice): TableRows {
@@ -40,44 +30,30 @@ export function rowsOf(context: PanelContext, choice: Choice): TableRows {
   found.sort((a, b) => a.start - b.start);
   const shown = found.slice(0, MOST);
   const nbytes = recording.table('attempts').numbers('nbytes');
-
-  const value = (index: number, column: number): number | string => {
-    const { lane, entry, start } = shown[index];
-    const isRunning = lane.status[entry] === RUNNING;
-    const isLost = lane.status[entry] === LOST;
-    switch (column) {
-      case 0:
-        return tasks.names[lane.name[entry]];
-      case 1:
-        return keyOf(tasks, tasks.taskOf(lane, entry));
-      case 2:
-        return statusWords(lane.status[entry]);
-      case 3:
-        return isLost ? Number.NaN : Math.round((start - recording.origin) * 1e6) / 1e6;
-      case 4:
-        return isLost
-          ? Number.NaN
-          : Math.round((Math.min(lane.stop[entry], recording.end) - start) * 1e6) / 1e6;
-      case 5:
-        return tasks.workerName(lane.worker);
-      case 6:
-        return lane.thread;
-      default:
-        return isRunning ? Number.NaN : nbytes[lane.row[entry]];
-    }
-  };
-  const text = (index: number, column: number): string => {
-    const found = value(index, column);
-    if (typeof found === 'string') return found;
-    if (!Number.isFinite(found)) return MISSING;
-    if (column === 3) return found.toFixed(4);
-    return column === 4 ? duration(found) : bytes(found);
-  };
-  return {
-    columns: COLUMNS,
-    length: shown.length,
-    note: total > MOST ? `: the first ${count(MOST)} of ${count(total)} tasks in sight` : '',
-    row: index => COLUMNS.map((_, column) => text(index, column)),
-    value
-  };
+  const seconds = ({ lane, entry }: (typeof found)[number], value: number): number =>
+    lane.status[entry] === LOST ? Number.NaN : Math.round(value * 1e6) / 1e6;
+  const table = tableOf(shown, [
+    text('Name', ({ lane, entry }) => tasks.names[lane.name[entry]]),
+    text('Key', ({ lane, entry }) => keyOf(tasks, tasks.taskOf(lane, entry))),
+    text('Status', ({ lane, entry }) => statusWords(lane.status[entry])),
+    number(
+      'Start, s',
+      each => seconds(each, each.start - recording.origin),
+      start => (Number.isNaN(start) ? MISSING : start.toFixed(4))
+    ),
+    number(
+      'Took',
+      each => seconds(each, Math.min(each.lane.stop[each.entry], recording.end) - each.start),
+      duration
+    ),
+    text('Worker', ({ lane }) => tasks.workerName(lane.worker)),
+    text('Thread', ({ lane }) => lane.thread),
+    number(
+      'Result',
+      ({ lane, entry }) => (lane.status[entry] === RUNNING ? Number.NaN : nbytes[lane.row[entry]]),
+      bytes
+    )
+  ]);
+  const note = total > MOST ? `: the first ${count(MOST)} of ${count(total)} tasks in sight` : '';
+  return { ...table, note };
 }

@@ -180,6 +180,29 @@ describe('Task stream', () => {
     expect(view.move?.(below, 'down')?.id).toBe(below?.id);
   });
 
+  test('the first task is the one that fills the view, which stays where it is', () => {
+    stage.viewport.show(1005.2, 1005.8);
+    const { start, stop } = stage.viewport;
+    const first = view.move?.(undefined, 'first');
+    expect(first?.words()).toContain('sum, finished, at 4.0000\u2009s, took 2\u2009s');
+    expect([stage.viewport.start, stage.viewport.stop]).toEqual([start, stop]);
+    // Nothing of this lane is in sight, but something of the next.
+    stage.viewport.show(1006.5, 1007);
+    expect(view.move?.(undefined, 'first')?.words()).toContain('fails, failed');
+  });
+
+  test('where names are chosen, arrow keys go from one of their tasks to the next', () => {
+    stage.selection.set({ source: 'x', column: 'name', value: ['fails', 'sum'] });
+    view.layout();
+    const sum = view.move?.(undefined, 'first');
+    expect(sum?.words()).toContain('sum');
+    expect(view.move?.(sum, 'left')?.id).toBe(sum?.id);
+    stage.selection.set({ source: 'x', column: 'name', value: ['inc'] });
+    view.layout();
+    expect(view.move?.(sum, 'left')?.words()).toContain('inc');
+    expect(view.move?.(sum, 'down')?.id).toBe(sum?.id);
+  });
+
   test('arrow keys go on from a task that has ended meanwhile', () => {
     const task = { run: 8, task: 0, worker: 'w1', thread: 't1', start: 1007 };
     stage.recording.take(batchOf('running', [task]));

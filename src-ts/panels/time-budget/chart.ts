@@ -1,6 +1,6 @@
 import type { Cached } from '../../core/bin-cache';
 import { css } from '../../draw/palette';
-import type { Pen } from '../../draw/pen';
+import { holds, type Pen } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
 import { clip, drawArea, drawRowFrame, isNarrow, type RowScale } from '../chart-row';
@@ -40,7 +40,7 @@ export function layerAt(
   y: number
 ): { readonly bin: number; readonly part: number } | undefined {
   const { box } = row;
-  if (x < box.x || x > box.x + box.width || y < box.y || y > box.y + box.height) return undefined;
+  if (!holds(box, x, y)) return undefined;
   const bin = Math.floor((scale.time(x - box.x) - bins.from) / bins.step);
   if (!(bin >= 0 && bin < bins.bins)) return undefined;
   const height = row.y(0) - y;

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { ColorRegistry, type Rgb } from '../../draw/palette';
+import { KINDS } from '../../core/critical-path';
+import { ColorRegistry, luminance, type Rgb } from '../../draw/palette';
 import { PLAIN, type Theme } from '../../draw/theme';
+import { kindColor } from '../critical-path/colors';
 import { partColor } from './colors';
 
 /** Parts that nothing but their colour tells apart: kinds of computing, and of idle time that no name is blamed for. */
@@ -8,15 +10,20 @@ const BESIDE = [
   ['cpu', 'compute', 'off-cpu', 'other'],
   ['inputs', 'client', 'joining', 'leaving']
 ];
+const OTHERS = ['failed', 'deserialize', 'serialize', 'overhead', 'disk', 'data', 'processes', 'placement'];
+const PARTS = [...BESIDE.flat(), ...OTHERS, 'scheduler', 'paused', 'resources', 'idle'];
 const DARK: Theme = { ...PLAIN, dark: true, background: [22, 24, 28] };
+const LIGHT_CONTRAST: Theme = { ...PLAIN, contrast: true };
+const DARK_CONTRAST: Theme = { ...DARK, contrast: true };
+const BLACK_CONTRAST: Theme = { ...DARK_CONTRAST, background: [0, 0, 0] };
 
 const distance = (one: Rgb, other: Rgb): number => Math.hypot(...one.map((value, at) => value - other[at]));
 
 test.each([
   ['light', PLAIN],
   ['dark', DARK],
-  ['light, high contrast', { ...PLAIN, contrast: true }],
-  ['dark, high contrast', { ...DARK, contrast: true, background: [0, 0, 0] as Rgb }]
+  ['light, high contrast', LIGHT_CONTRAST],
+  ['dark, high contrast', BLACK_CONTRAST]
 ])('parts that can stand side by side look different: %s', (_, theme) => {
   const colors = new ColorRegistry();
   for (const parts of BESIDE) {
@@ -25,3 +32,26 @@ test.each([
     expect(Math.min(...apart)).toBeGreaterThan(20);
   }
 });
+
+test.each([
+  ['light', LIGHT_CONTRAST],
+  ['dark', DARK_CONTRAST],
+  ['black', BLACK_CONTRAST]
+])(
+  'with high contrast every part, and every kind of a critical path, stands out from the page: %s',
+  (_, theme) => {
+    const colors = new ColorRegistry();
+    const parts = PARTS.map(part => [part, partColor(part, '', colors, theme)] as const);
+    const names = Array.from({ length: 48 }, (_, at) => `name-${at}`);
+    const waits = names.map(name => [name, partColor('inputs', name, colors, theme)] as const);
+    const kinds = KINDS.map(
+      kind => [kind, (kindColor(kind, theme).match(/\d+/g) ?? []).map(Number) as unknown as Rgb] as const
+    );
+    const ground = luminance(theme.background) + 0.05;
+    const pale = [...parts, ...waits, ...kinds].filter(([, color]) => {
+      const light = luminance(color) + 0.05;
+      return Math.max(light, ground) / Math.min(light, ground) < 3;
+    });
+    expect(pale).toEqual([]);
+  }
+);

@@ -19,20 +19,20 @@ export function partColor(part: string, name: string, colors: ColorRegistry, the
     case 'off-cpu':
       return activityColor('thread-noncpu', theme);
     case 'other':
-      return mixed(theme.background, blue, 0.4);
+      return mixed(theme.background, blue, theme.contrast ? 0.78 : 0.4);
     case 'failed':
       return activityColor('failed', theme);
     case 'deserialize':
-      return reservedColor('deserialize', theme.dark);
+      return reservedColor('deserialize', theme);
     case 'serialize':
-      return reservedColor('compress', theme.dark);
+      return reservedColor('compress', theme);
     case 'overhead':
-      return reservedColor('overhead', theme.dark);
+      return reservedColor('overhead', theme);
     case 'disk':
-      return reservedColor('disk', theme.dark);
+      return reservedColor('disk', theme);
     case 'data':
     case 'transfer':
-      return reservedColor('transfer', theme.dark);
+      return reservedColor('transfer', theme);
     case 'inputs':
       return name ? wash(colors.color(name, theme.dark, theme.contrast), theme) : grey(2, theme);
     case 'placement':
@@ -40,7 +40,7 @@ export function partColor(part: string, name: string, colors: ColorRegistry, the
     case 'scheduler':
       return wash(oklch(theme.dark ? 0.72 : 0.58, 0.15, 8), theme);
     case 'paused':
-      return oklch(theme.dark ? 0.62 : 0.72, 0.16, 40);
+      return oklch(theme.dark || theme.contrast ? 0.62 : 0.72, 0.16, 40);
     case 'resources':
       return wash(oklch(theme.dark ? 0.76 : 0.62, 0.14, 34), theme);
     case 'idle':
@@ -55,13 +55,15 @@ export function partColor(part: string, name: string, colors: ColorRegistry, the
   }
 }
 
-function wash(color: Rgb, theme: Theme): Rgb {
-  return mixed(theme.background, color, theme.dark ? 0.34 : 0.56);
+function wash(color: Rgb, { background, dark, contrast }: Theme): Rgb {
+  const share = contrast ? (dark ? 0.45 : 0.97) : dark ? 0.34 : 0.56;
+  return mixed(background, color, share);
 }
 
-/** Steps of grey, from one that is barely there. */
-function grey(step: 0 | 1 | 2 | 3, theme: Theme): Rgb {
-  const ink: Rgb = theme.dark ? [255, 255, 255] : [0, 0, 0];
-  const shares = theme.dark ? [0.03, 0.06, 0.1, 0.2] : [0.17, 0.27, 0.37, 0.6];
-  return mixed(theme.background, ink, shares[step]);
+/** Steps of grey, from one that is barely there; with high contrast all of them can be seen. */
+function grey(step: 0 | 1 | 2 | 3, { background, dark, contrast }: Theme): Rgb {
+  const ink: Rgb = dark ? [255, 255, 255] : [0, 0, 0];
+  const plain = dark ? [0.03, 0.06, 0.1, 0.2] : [0.17, 0.27, 0.37, 0.6];
+  const strong = dark ? [0.13, 0.2, 0.3, 0.5] : [0.71, 0.8, 0.88, 0.96];
+  return mixed(background, ink, (contrast ? strong : plain)[step]);
 }

@@ -1,4 +1,4 @@
-import { duration, figures, plural, share, shortened } from '../../core/format';
+import { duration, figures, moment, plural, share, shortened } from '../../core/format';
 import { css } from '../../draw/palette';
 import type { Box } from '../../draw/pen';
 import type { CardLine } from '../../draw/tooltip';
@@ -87,13 +87,13 @@ export function momentMark(
         [
           {
             label: 'between',
-            value: `${duration(when.from)} and ${duration(when.to)}`,
+            value: `${moment(when.from, 3)} and ${moment(when.to, 3)}`,
             tone: 'muted' as const
           }
         ]
       ]
     }),
-    words: () => `${title}: ${figures(own)} of ${figures(total)} threads at ${duration(when.from)}`
+    words: () => `${title}: ${figures(own)} of ${figures(total)} threads at ${moment(when.from, 3)}`
   };
 }
 

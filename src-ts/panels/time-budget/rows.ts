@@ -7,6 +7,7 @@ import { css } from '../../draw/palette';
 import { type Box, type Pen, writeWith } from '../../draw/pen';
 import type { TextWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
+import { FADED } from '../marks';
 import type { Shown } from './figures';
 
 /** A group as a line: its name, its parts as a bar, its thread time. */
@@ -59,9 +60,10 @@ export function drawLines(
   const scale = Math.max(10, width - room - VALUES) / most;
   writeWith(pen, text.font);
   for (const { group, label, y } of lines.list) {
-    pen.globalAlpha = chosen.size > 0 && !group.ids.some(id => chosen.has(id)) ? 0.35 : 1;
-    pen.fillStyle = group.key === '' ? theme.muted : theme.text;
+    const faded = chosen.size > 0 && !group.ids.some(id => chosen.has(id));
+    pen.fillStyle = faded || group.key === '' ? theme.muted : theme.text;
     pen.fillText(text.fitted(label, room - 10), 0, y + ROW / 2);
+    pen.globalAlpha = faded ? FADED : 1;
     let x = room;
     group.byLayer.forEach((seconds, part) => {
       if (seconds <= 0) return;
@@ -69,9 +71,9 @@ export function drawLines(
       pen.fillRect(x, y + 4, Math.max(seconds * scale, 0.5), ROW - 8);
       x += seconds * scale;
     });
+    pen.globalAlpha = 1;
     pen.fillStyle = theme.muted;
     pen.fillText(duration(group.seconds), x + 6, y + ROW / 2);
-    pen.globalAlpha = 1;
   }
   if (!lines.more) return;
   pen.fillStyle = theme.accent;

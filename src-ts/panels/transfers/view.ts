@@ -6,18 +6,18 @@ import { type Box, type Pen, writeWith } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import type { CardLine } from '../../draw/tooltip';
-import { choice } from '../element';
+import { choice, element, setWords } from '../element';
 import { heatColor } from '../heat';
-import { outline, stepped } from '../marks';
+import { FADED, outline, stepped } from '../marks';
 import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
 import { nameColor } from '../task-stream/colors';
-import { fittedLabel, workerLabel } from '../worker-label';
+import { number, tableOf, text } from '../things';
+import { drawLabels, fittedLabel, workerLabel } from '../worker-label';
 import { MEASURES, type Measure, rateWords, type Sums } from './measures';
 import { type Square, squareOf } from './square';
 
 const SOURCE = 'transfers';
 const ROW = 20;
-const HEAD = 28;
 /** Sides of a cell, CSS pixels: where there are few, where there are more, and least. */
 const [LARGE, USUAL, SMALL] = [44, 26, 3];
 const FEW = 4;
@@ -49,6 +49,7 @@ interface Place {
 /** Who sent to whom, and what. */
 export class TransfersView implements PanelView {
   readonly controls: readonly HTMLElement[];
+  readonly above = element('div', { class: 'di-note' });
   private readonly choice: HTMLSelectElement;
   private known = '';
   private measured = '';
@@ -85,21 +86,16 @@ export class TransfersView implements PanelView {
 
   layout(): void {
     this.read();
+    setWords(this.above, this.words());
   }
 
   draw(pen: Pen): void {
     const { theme, width } = this.context.surface;
     const place = this.place(width);
     writeWith(pen, `12px ${theme.font}`);
-    pen.fillStyle = theme.text;
-    pen.fillText(textWidth(pen.font).fitted(this.words(), width), 0, HEAD / 2 - 2);
     this.drawSquare(pen, place, theme);
     this.drawScale(pen, place, theme);
     this.drawBars(pen, place, theme);
-    if (this.shuffled === 0) return;
-    pen.fillStyle = theme.muted;
-    const note = `P2P shuffles sent ${bytes(this.shuffled)} besides; nobody tells from whom to whom.`;
-    pen.fillText(textWidth(pen.font).fitted(note, width), 0, place.height - ROW / 2);
   }
 
   drawOverlay(pen: Pen, hovered: Mark | undefined): void {
@@ -149,33 +145,14 @@ export class TransfersView implements PanelView {
 
   rows(): TableRows {
     const { tasks } = this.context;
-    const { pairs } = this.flows;
-    const ends = ({ from, to }: Flow): string[] => [
-      from ? workerLabel(tasks, from) : 'unknown',
-      to ? workerLabel(tasks, to) : 'clients'
-    ];
-    const numbers = ({ transfers, nbytes, seconds }: Flow): number[] => [
-      transfers,
-      nbytes,
-      seconds,
-      nbytes / seconds
-    ];
-    return {
-      columns: [
-        { title: 'From' },
-        { title: 'To' },
-        { title: 'Transfers', numeric: true },
-        { title: 'Bytes', numeric: true },
-        { title: 'Time', numeric: true },
-        { title: 'Rate', numeric: true }
-      ],
-      length: pairs.length,
-      row: row => {
-        const [transfers, nbytes, seconds, rate] = numbers(pairs[row]);
-        return [...ends(pairs[row]), count(transfers), bytes(nbytes), duration(seconds), rateWords(rate)];
-      },
-      value: (row, column) => [...ends(pairs[row]), ...numbers(pairs[row])][column]
-    };
+    return tableOf(this.flows.pairs, [
+      text('From', ({ from }) => (from ? workerLabel(tasks, from) : 'unknown')),
+      text('To', ({ to }) => (to ? workerLabel(tasks, to) : 'clients')),
+      number('Transfers', ({ transfers }) => transfers, count),
+      number('Bytes', ({ nbytes }) => nbytes, bytes),
+      number('Time', ({ seconds }) => seconds, duration),
+      number('Rate', ({ nbytes, seconds }) => nbytes / seconds, rateWords)
+    ]);
   }
 
   private get measure(): Measure {
@@ -203,7 +180,7 @@ export class TransfersView implements PanelView {
       .reduce((sum, { value }) => sum + value, 0);
   }
 
-  /** All of it in a sentence. */
+  /** All of it in words. */
   private words(): string {
     const { pairs } = this.flows;
     const sum = (some: readonly Flow[]): Sums => ({
@@ -221,7 +198,8 @@ export class TransfersView implements PanelView {
       );
     }
     if (outside.transfers > 0) said.push(`${bytes(outside.nbytes)} to clients`);
-    return said.join('; ');
+    const besides = `P2P shuffles sent ${bytes(this.shuffled)} besides; nobody tells from whom to whom.`;
+    return [said.join('; '), ...(this.shuffled > 0 ? [besides] : [])].join(' · ');
   }
 
   private place(width: number): Place {
@@ -230,7 +208,7 @@ export class TransfersView implements PanelView {
     const room = Math.max(NARROWEST, Math.min(WIDEST, width - labels - 2));
     const large = receivers.length <= FEW ? LARGE : USUAL;
     const cell = Math.max(1, Math.min(large, Math.floor(room / Math.max(1, receivers.length))));
-    const top = HEAD + ROW;
+    const top = ROW;
     const bottom = top + cell * senders.length;
     const under = bottom + 8 + ROW;
     const right = labels + cell * receivers.length + 32;
@@ -238,7 +216,7 @@ export class TransfersView implements PanelView {
     const x = isBeside ? Math.max(right, labels + SCALE + 60) : 0;
     const y = isBeside ? top : under + 10 + ROW;
     const end = this.bars.length > 0 ? y + ROW * this.bars.length : 0;
-    const height = Math.max(under, end) + (this.shuffled > 0 ? ROW + 6 : 4);
+    const height = Math.max(under, end) + 4;
     return { labels, cell, top, bottom, bars: { x, y, width: width - x }, height };
   }
 
@@ -249,11 +227,8 @@ export class TransfersView implements PanelView {
     const own = new Set(this.context.selection.own(SOURCE, 'worker') ?? []);
     pen.fillStyle = theme.muted;
     pen.fillText('from ↓  to →', 0, top - ROW / 2);
-    // Names stand as far apart as they are high.
-    const step = Math.max(1, Math.ceil(13 / cell));
-    senders.forEach(({ label }, at) => {
-      if (at % step === 0) pen.fillText(fittedLabel(label, labels - 10, text), 0, top + (at + 0.5) * cell);
-    });
+    const names = senders.map(({ label }) => label);
+    drawLabels(pen, names, labels - 10, top, cell);
     receivers.forEach(({ label }, at) => {
       if (cell < 14) return;
       const name = fittedLabel(label, cell - 2, text);
@@ -266,7 +241,7 @@ export class TransfersView implements PanelView {
         this.endsOf(at)
           .flat()
           .every(worker => own.has(worker));
-      pen.globalAlpha = chosen ? 1 : 0.3;
+      pen.globalAlpha = chosen ? 1 : FADED;
       pen.fillStyle = css(heatColor(theme, Math.min(1, this.measure.of(each) / most) || 0));
       const [from, to] = [Math.floor(at / receivers.length), at % receivers.length];
       const gap = cell > 6 ? 1 : 0;
@@ -308,16 +283,17 @@ export class TransfersView implements PanelView {
     pen.fillText(text.fitted(title, width), x, y - ROW / 2);
     bars.forEach((bar, at) => {
       const middle = y + (at + 0.5) * ROW;
-      pen.globalAlpha = own.size > 0 && !own.has(bar.name) ? 0.35 : 1;
-      pen.fillStyle = theme.text;
+      const faded = own.size > 0 && !own.has(bar.name);
+      pen.fillStyle = faded ? theme.muted : theme.text;
       pen.fillText(text.fitted(bar.name || '(no name)', labels - 10), x, middle);
+      pen.globalAlpha = faded ? FADED : 1;
       const length = Math.max(1, (room * bar.nbytes) / (bars[0].nbytes || 1));
       pen.fillStyle = this.colorOf(bar.name);
       pen.fillRect(x + labels, middle - ROW / 2 + 4, length, ROW - 8);
+      pen.globalAlpha = 1;
       pen.fillStyle = theme.muted;
       pen.fillText(bytes(bar.nbytes), x + labels + length + 6, middle);
     });
-    pen.globalAlpha = 1;
   }
 
   /** The largest of what cells are coloured by. */

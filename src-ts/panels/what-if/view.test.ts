@@ -130,10 +130,10 @@ describe('the lines', () => {
 
   it('say what one must know of an answer, and what was not asked', () => {
     const panel = show(ROWS);
-    expect([...panel.querySelectorAll('.di-what-if-more')].map(each => each.textContent)).toEqual([
-      'It takes 9 cores.',
-      'Second.'
-    ]);
+    const more = [...panel.querySelectorAll('.di-what-if-more')].map(each => each.textContent);
+    // What the bounds mean stands there too, a line each.
+    expect(more[1]).toBe('No number of threads makes it faster than that');
+    expect(more.slice(4)).toEqual(['It takes 9 cores.', 'Second.']);
     const notes = [...panel.querySelectorAll('.di-what-if-note')].map(each => each.textContent);
     expect(notes.slice(1)).toEqual([
       'One worker left.',

@@ -1,4 +1,4 @@
-import { MISSING, share } from '../../core/format';
+import { duration, share } from '../../core/format';
 import { type Possible, type WhatIf, whatIfsOf } from '../../core/what-if';
 import { keepFocus } from '../../draw/focus';
 import { element, swatch } from '../element';
@@ -6,6 +6,7 @@ import { inline } from '../findings/prose';
 import { noTasks } from '../no-tasks';
 import type { PanelContext, PanelView, TableRows } from '../panel';
 import { nameColor } from '../task-stream/colors';
+import { number, tableOf, text } from '../things';
 import { BOUND_WORDS, boundWords, changeWords, timeWords } from './words';
 
 const SOURCE = 'what-if';
@@ -66,27 +67,20 @@ export class WhatIfView implements PanelView {
       (isOne ? '' : `${found.cluster || 'cluster'}: `) +
       (BOUND_WORDS[question]?.[0] ?? text).replaceAll('`', '');
     const tookOf = ({ recorded }: WhatIf): number => recorded?.seconds ?? Number.NaN;
-    return {
-      columns: [
-        { title: 'What', prose: true },
-        { title: 'Takes', numeric: true },
-        { title: 'Change', numeric: true },
-        { title: 'Simulation off by', numeric: true },
-        { title: 'Notes' }
-      ],
-      length: list.length,
-      row: row => [
-        name(list[row]),
-        timeWords(list[row]),
-        changeWords(list[row], tookOf(list[row].found)),
-        Number.isNaN(list[row].error) ? MISSING : share(Math.abs(list[row].error)),
-        list[row].notes.join(' ')
-      ],
-      value: (row, column) => {
-        const { seconds, error, notes, found } = list[row];
-        return [name(list[row]), seconds, seconds / tookOf(found) - 1, error, notes.join(' ')][column];
-      }
-    };
+    return tableOf(list, [
+      { ...text('What', name), prose: true },
+      { ...number('Takes', ({ seconds }) => seconds, duration), words: timeWords },
+      {
+        ...number('Change', ({ seconds, found }) => seconds / tookOf(found) - 1, share),
+        words: each => changeWords(each, tookOf(each.found))
+      },
+      number(
+        'Simulation off by',
+        ({ error }) => error,
+        error => share(Math.abs(error))
+      ),
+      text('Notes', ({ notes }) => notes.join(' '))
+    ]);
   }
 
   private build(): void {
@@ -143,12 +137,14 @@ export class WhatIfView implements PanelView {
     const slower = !bound && seconds > 1.02 * took ? ' di-slower' : '';
     return element(
       'li',
-      { class: `di-what-if-line ${kind}${slower}`, title: [text, meaning].filter(Boolean).join('. ') },
+      { class: `di-what-if-line ${kind}${slower}`, title: text },
       tasks.length > 0 ? this.chooser(tasks, label) : element('span', { class: 'di-what-if-name' }, ...label),
       bar,
       element('span', { class: 'di-what-if-time' }, timeWords(each)),
       element('span', { class: 'di-what-if-change' }, change),
-      ...notes.map(words => element('span', { class: 'di-what-if-more' }, ...inline(words)))
+      ...[meaning, ...notes]
+        .filter(Boolean)
+        .map(words => element('span', { class: 'di-what-if-more' }, ...inline(words)))
     );
   }
 
