@@ -10,7 +10,7 @@
 #   make clean   take away what the others made
 
 ifndef PYTHON
-PYTHON := $(shell for each in python3 python3.13 python3.12 python3.11; do \
+PYTHON := $(shell for each in python3 python3.14 python3.13 python3.12 python3.11; do \
   $$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && command -v $$each && break; done)
 endif
 VENV ?= .venv

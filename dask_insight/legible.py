@@ -55,14 +55,23 @@ def printed(text: str) -> str:
 def legible() -> Iterator[None]:
     """Within, the standard streams write what comes nearest to a sign that they do not have."""
     streams = [each for each in (sys.stdout, sys.stderr) if isinstance(each, io.TextIOWrapper)]
-    before = [each.errors for each in streams]
-    for stream in streams:
+    before = [(each, each.errors) for each in streams if _writes(each)]
+    for stream, _ in before:
         stream.reconfigure(errors=_NEAREST)
     try:
         yield
     finally:
-        for stream, errors in zip(streams, before, strict=True):
-            stream.reconfigure(errors=errors)
+        for stream, errors in before:
+            if _writes(stream):
+                stream.reconfigure(errors=errors)
+
+
+def _writes(stream: io.TextIOWrapper) -> bool:
+    """Whether a stream still leads anywhere: a program may have closed it, or taken what is below it."""
+    try:
+        return not stream.closed
+    except ValueError:
+        return False
 
 
 def ascii_json(text: str) -> str:

@@ -11,6 +11,9 @@ from typing import IO, cast
 
 from ..frames import beside, place_of, replacing, take_place
 
+#: Files that systems put into folders on which somebody looks.
+_OF_THE_SYSTEM = (".DS_Store", "Thumbs.db", "desktop.ini")
+
 
 @contextmanager
 def replaced(path: Path, *, packed: bool = False) -> Iterator[IO[bytes]]:
@@ -36,8 +39,9 @@ def replaced_folder(path: Path, names: Collection[str]) -> Iterator[Path]:
     target = place_of(path)
     if target.exists() and not target.is_dir():
         raise FileExistsError(f"{path} is a file: name a folder")
+    known = {*names, *_OF_THE_SYSTEM}
     inside = target.iterdir() if target.is_dir() else ()
-    others = sorted(each.name for each in inside if each.name not in names or not each.is_file())
+    others = sorted(each.name for each in inside if each.name not in known or not each.is_file())
     if others:
         raise FileExistsError(
             f"{path} holds {others[0]}, which no export has put there: name another folder, or an empty one"

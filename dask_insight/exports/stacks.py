@@ -10,6 +10,7 @@ import numpy as np
 
 from ..batch import Symbols
 from ..tables import joined
+from ..tables.stacks import DEEPEST
 
 if TYPE_CHECKING:
     from ..recording import Recording
@@ -59,10 +60,13 @@ class Stacks:
             table["first_line"].tolist(),
             strict=True,
         )
-        self._parent: dict[int, tuple[int, int]] = {}
+        #: Caller, frame and depth of each stack; one that is too deep is as the last that is not.
+        self._callers: dict[int, tuple[int, int, int]] = {}
         for stack, parent, function, file, line, first in rows:
             frame = known.setdefault(Frame(function, file, line, first), len(known))
-            self._parent[stack] = (parent, frame)
+            caller = self._callers.get(parent, (_NOTHING, 0, 0))
+            deep = caller[2] >= DEEPEST
+            self._callers[stack] = caller if deep else (parent, frame, caller[2] + 1)
         self.frames = list(known)
         self._sum(joined(recording.answer, "samples"))
 
@@ -108,8 +112,8 @@ class Stacks:
     def _path(self, stack: int) -> tuple[int, ...]:
         frames: list[int] = []
         # A damaged table may name a stack that is not there, or go round in circles.
-        while stack in self._parent and len(frames) < len(self._parent):
-            stack, frame = self._parent[stack]
+        while stack in self._callers and len(frames) < DEEPEST:
+            stack, frame, _ = self._callers[stack]
             frames.append(frame)
         return tuple(reversed(frames))
 

@@ -80,8 +80,8 @@ class Ran:
 
         def key(lane: int) -> tuple[Any, ...]:
             worker, thread = lanes[lane]
-            called = cluster.get(worker, ""), _natural(title.get(worker, worker)), worker
-            return *called, lane >= len(used), _natural(thread)
+            called = cluster.get(worker, ""), natural(title.get(worker, worker)), worker
+            return *called, lane >= len(used), natural(thread)
 
         order = sorted(range(len(lanes)), key=key)
         rank = np.zeros(len(places) + 1, "i8")
@@ -211,6 +211,7 @@ def _named(prefix: Symbols, described: np.ndarray, request: Request) -> np.ndarr
     return named
 
 
-def _natural(text: str) -> tuple[int, int, str]:
+def natural(text: str) -> tuple[int, int, str]:
+    """By what names are sorted so that worker 2 stands before worker 10."""
     # Python turns no longer text into a number.
     return (0, int(text), "") if text.isdecimal() and len(text) < 4_000 else (1, 0, text)

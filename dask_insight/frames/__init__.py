@@ -13,6 +13,7 @@ but bytes and numbers is ever built from a file.
 """
 
 from .layout import MAGIC, Gap, RecordingError
+from .lock import claim
 from .place import beside, holds_recording, place_of, replacing, take_place
 from .reader import read
 from .writer import Writer, create, save
@@ -23,6 +24,7 @@ __all__ = [
     "RecordingError",
     "Writer",
     "beside",
+    "claim",
     "create",
     "holds_recording",
     "place_of",

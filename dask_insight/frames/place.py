@@ -63,12 +63,16 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "a folder: name a file in it", str(target))
     partial = beside(target, "part")
+    kept = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
+    # Until it has those of the other, nobody else is to look into it.
+    first = 0o666 if kept is None else 0o600
     try:
-        with partial.open("xb") as file:
-            if target.exists():
+        with open(partial, "xb", opener=lambda name, flags: os.open(name, flags, first)) as file:
+            # In Windows they only say that a file must not be written.
+            if kept is not None and not _HELD:
                 # Not every file system lets them be changed.
                 with suppress(PermissionError):
-                    partial.chmod(stat.S_IMODE(target.stat().st_mode))
+                    partial.chmod(kept)
             yield file
             file.flush()
             # Else a machine that fails soon after may have neither of the two; not every file system can.

@@ -21,7 +21,7 @@ class Head(NamedTuple):
     verdict: str
     #: Figures with their names.
     facts: Sequence[tuple[str, str]]
-    #: What was lost, or may mislead.
+    #: What was lost, or may mislead; a paragraph each.
     notices: Sequence[str]
     #: HTML that stands for the panels where no script runs; whoever makes it escapes what it shows.
     tables: str
@@ -37,13 +37,13 @@ def head_of(recording: Recording, title: str | None = None) -> Head:
 
         comparison = Comparison(recording)
         name = title or summary.name or "Comparison"
-        notes = [note] if (note := comparison.notes()) else []
+        notes = [note for note in recording.columns("compared_sides")["notes"].tolist() if note]
         return Head(name, comparison.verdict(), facts(comparison), notes, tables(comparison), 0)
     return Head(
         title or summary.name or "Dask computation",
         summary.verdict(),
         list(_facts(summary)),
-        summary.losses[:20],
+        [short(loss, 400) for loss in summary.losses[:20]],
         _tables(summary),
         summary.tasks,
     )

@@ -60,6 +60,9 @@ _PLACING = frozenset(("done", "assigned"))
 
 #: Raw bytes of batches in one script block: small enough to inflate and decode while the page stays alive.
 BLOCK = 4 * 2**20
+#: A block may unpack to this many times its size and this much more: what unpacks to more the page takes for
+#: damage, in `core/load.ts`.
+_EXPANSION, _ALLOWANCE = 100, 2**24
 
 _PAGE = """\
 <!doctype html>
@@ -279,10 +282,18 @@ def _gathered(batches: Iterable[bytes]) -> Iterator[list[bytes]]:
 
 
 def _compressed(batches: list[bytes]) -> bytes:
+    packed = _deflated(batches, zlib.Z_FILTERED)
+    if sum(map(len, batches)) <= _EXPANSION * len(packed) + _ALLOWANCE:
+        return packed
+    # Where repetitions are not looked for, a byte takes a bit at least.
+    return _deflated(batches, zlib.Z_HUFFMAN_ONLY)
+
+
+def _deflated(batches: list[bytes], strategy: int) -> bytes:
     # Planes of bytes repeat little: filtered, level 7 gives what level 9 gives, in a fifth of the time.
-    packer = zlib.compressobj(7, zlib.DEFLATED, zlib.MAX_WBITS, zlib.DEF_MEM_LEVEL, zlib.Z_FILTERED)
+    packer = zlib.compressobj(7, zlib.DEFLATED, zlib.MAX_WBITS, zlib.DEF_MEM_LEVEL, strategy)
     return b"".join((*map(packer.compress, batches), packer.flush()))
 
 
 def _notice(text: str) -> str:
-    return f'<p class="notice">{escape(short(text, 400))}</p>\n'
+    return f'<p class="notice">{escape(text)}</p>\n'

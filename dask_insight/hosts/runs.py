@@ -123,7 +123,7 @@ class Runs(Mapping[str, Recording]):
         for name, recording in self.items():
             when = words.dated(recording.started)
             began = f"{when:%H:%M:%S}" if when else "–"
-            size = words.size(sum(map(len, recording.batches())))
+            size = words.size(recording.size)
             said = recording.summary(findings=False).verdict().replace("`", "")
             rows.append((short(name, 40), began, size, said))
         return rows

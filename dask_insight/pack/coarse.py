@@ -1,4 +1,4 @@
-"""Rounds what no picture shows, for reports; see `Recording.packed`."""
+"""Rounds what no picture shows, and leaves out what no page does, for reports; see `Recording.packed`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..batch import Values
+from ..batch import Texts, Values
 from ..schema import NOTHING, TABLES
 
 #: Tables that name attempts by `run`.
@@ -17,7 +17,7 @@ _EXACT = {(table, end) for table in ("attempts", "phases", "critical", "budget")
 #: Columns whose sums are to be right.
 _SUMMED = {("budget", "threads")}
 #: Columns that no page reads.
-_UNREAD = {"graph": ("order",)}
+_UNREAD = {"graph": ("order",), "submissions": ("code",)}
 #: Microseconds to which moments are rounded.
 _UNIT = 100
 #: Bits of fraction that are kept of single-precision floats, and of doubles that are no whole numbers.
@@ -51,6 +51,8 @@ def _rounded(table: str, columns: Columns) -> Columns:
     kept = {name: values for name, values in columns.items() if name not in _UNREAD.get(table, ())}
     if table == "graph":
         kept |= _to_come(columns)
+    if table == "cells":
+        kept["code"] = Texts.of([_titles(code) for code in columns["code"].tolist()])
     whole = times | {name for name in kept if (table, name) in _SUMMED}
     return {name: values if name in whole else _round(values) for name, values in kept.items()}
 
@@ -61,6 +63,13 @@ def _to_come(graph: Columns) -> Columns:
     if len(order) == len(submission) and ((submission == NOTHING) & (order != NOTHING)).any():
         return {"order": np.where(order == NOTHING, order, 0).astype("u4")}
     return {}
+
+
+def _titles(code: str) -> str:
+    """Of a cell's code what pages call it by: its first line, and its first that is no comment."""
+    lines = [line for each in code.split("\n") if (line := each.strip())]
+    told = [line for line in lines if not line.startswith("#")]
+    return "\n".join(dict.fromkeys(lines[:1] + told[:1]))
 
 
 def _round(values: Values) -> Values:

@@ -6,8 +6,10 @@ import linecache
 import os
 import platform
 import re
+import sys
 import time
 from collections.abc import Iterable, Iterator
+from importlib.machinery import SOURCE_SUFFIXES
 from typing import Any
 
 from ..analysis.code import Line, functions_seen, lines
@@ -84,8 +86,17 @@ def _read(wanted: Iterable[Line], have: set[tuple[str, int]]) -> Iterator[tuple[
 
 
 def _source(file: str) -> list[str]:
+    """The lines of a file of Python code; none of any other, for workers may name whatever they like."""
     linecache.checkcache(file)
-    return linecache.getlines(file)
+    return linecache.getlines(file) if _is_code(file) else []
+
+
+def _is_code(file: str) -> bool:
+    if os.path.isfile(file):
+        program = getattr(sys.modules.get("__main__"), "__file__", None)
+        return file == program or file.endswith(tuple(SOURCE_SUFFIXES))
+    # Cells, and modules of archives.
+    return file in linecache.cache
 
 
 def _fits(line: Line, source: list[str]) -> bool:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from .. import frames
 from ..recording import Recording
 
-#: Recordings of this process that write to a file now.
+#: Recordings of this process that have a file now, and what ends the claim that they have on it together.
 _written: Counter[Path] = Counter()
+_claims: dict[Path, Callable[[], None]] = {}
+if hasattr(os, "register_at_fork"):
+    # They are the other process', which keeps this one from its files.
+    os.register_at_fork(after_in_child=_written.clear)
+    os.register_at_fork(after_in_child=_claims.clear)
 #: Recordings up to this size are sorted and packed into a smaller file when they end; bytes of batches.
 PACK_BYTES = 256 * 2**20
 
@@ -48,35 +56,48 @@ class Target:
     Raises
     ------
     OSError
-        If it cannot be written.
+        If it cannot be written, or another process records to it.
     """
 
     def __init__(self, path: Path, named: Path) -> None:
         self._path = path
         self._named = named
+        self._place = frames.place_of(path)
         self._new = not path.exists()
         self._writer: frames.Writer | None = None
-        if _written[path]:
+        if _written[self._place]:
             told = f"another recording writes to {named} as well: the one that ends last replaces the other"
             warnings.warn(told, RuntimeWarning, stacklevel=5)
-        frames.place_of(path).open("ab").close()
+            self._place.open("ab").close()
+        else:
+            _claims[self._place] = frames.claim(self._place)
+        _written[self._place] += 1
 
     def begin(self, recording: Recording) -> None:
         """Write what has come, and from now on what comes."""
         writer = frames.create(self._path)
         recording.write_to(writer)
         self._writer = writer
-        _written[self._path] += 1
 
     def finish(self, recording: Recording) -> None:
         """Complete the file, or leave things as they were if the recording has never begun."""
-        if self._writer is None:
-            if self._new:
-                self._path.unlink(missing_ok=True)
-            return
-        _written[self._path] -= 1
-        if lack := self._complete(recording, self._writer):
-            warnings.warn(IncompleteFile(self._named, lack), stacklevel=4)
+        try:
+            if self._writer is None:
+                if self._new:
+                    self._path.unlink(missing_ok=True)
+            elif lack := self._complete(recording, self._writer):
+                warnings.warn(IncompleteFile(self._named, lack), stacklevel=4)
+        finally:
+            self._leave()
+
+    def _leave(self) -> None:
+        _written[self._place] -= 1
+        if release := _claims.pop(self._place, None):
+            release()
+        if _written[self._place]:
+            # What was completed may have taken the place of the file that was claimed.
+            with suppress(OSError):
+                _claims[self._place] = frames.claim(self._place)
 
     def _complete(self, recording: Recording, writer: frames.Writer) -> str:
         """Complete the file; returns what it lacks then, '' if nothing."""
@@ -87,7 +108,7 @@ class Target:
             refused = error
         # Another may have taken its place.
         gone = not writer.is_at(self._path)
-        if gone or sum(map(len, recording.batches())) <= PACK_BYTES:
+        if gone or recording.size <= PACK_BYTES:
             try:
                 recording.save(self._path)
                 return ""

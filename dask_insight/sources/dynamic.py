@@ -17,11 +17,11 @@ from types import ModuleType
 from typing import Any
 
 from .cells import shown_file, typed_files
+from .installed import is_installed
 
 DYNAMIC = "<dynamic-code>"
 #: Lines of decorators before the definition that they are of.
 _DECORATORS = 20
-_INSTALLED = re.compile(r"[\\/](site|dist)-packages[\\/]|^<")
 _LIBRARY = sysconfig.get_path("stdlib")
 #: Frames without a name of their own: what their code begins with, and what it is in a syntax tree.
 _NAMELESS: dict[str, tuple[str, type[ast.expr]]] = {
@@ -32,7 +32,7 @@ _NAMELESS: dict[str, tuple[str, type[ast.expr]]] = {
     "<dictcomp>": ("for", ast.DictComp),
 }
 #: An entry of a traceback: its beginning, file, line and function.
-_ENTRY = re.compile(r'^(\s*File )"(.+)", line (\d+), in (.+)$', re.MULTILINE)
+_ENTRY = re.compile(r'^([ \t]*File )"(.+)", line (\d+), in (.+)$', re.MULTILINE)
 
 _DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef)
 #: Whether a function stands in a file: its name, one of its lines, and the file.
@@ -82,7 +82,7 @@ def _candidates() -> Iterator[str]:
     for module in [sys.modules.get("__main__"), *list(sys.modules.values())]:
         # Asking a module itself could have it import something.
         file = vars(module).get("__file__") if isinstance(module, ModuleType) else None
-        if isinstance(file, str) and not _INSTALLED.search(file) and not file.startswith(_LIBRARY):
+        if isinstance(file, str) and not is_installed(file) and not file.startswith((_LIBRARY, "<")):
             yield file
 
 

@@ -10,12 +10,17 @@ import numpy as np
 
 from ..lookup import Lookup
 
+#: Folders of the standard library, those of Fedora and RHEL too.
+STANDARD = r"lib(?:64)?[\\/]python\d\.\d+t?[\\/]"
+#: Frames of a stack that are kept, from its bottom: its readers take time and memory with the square of them.
+DEEPEST = 2_000
 #: Files of what calls a person's functions: Dask, what it is made of, the standard library; and our own.
 _PLUMBING = re.compile(
     r"[\\/](?:site|dist)-packages[\\/](?:dask|distributed|toolz|tlz|cytoolz|cloudpickle|msgpack|tornado)[\\/]"
     r"|[\\/]dask_insight[\\/](?!hosts[\\/]demo)(?:hosts|probe|session|sources)[\\/]"
     r"|[\\/](?:dask|distributed)[\w.-]*[\\/](?:dask|distributed)[\\/]"
-    r"|[\\/]lib[\\/]python\d\.\d+t?[\\/](?!(?:site|dist)-packages)|[\\/]Lib[\\/](?!site-packages)"
+    rf"|[\\/]{STANDARD}(?!(?:site|dist)-packages)"
+    r"|[\\/]Lib[\\/](?!site-packages)"
     r"|^<(?:frozen|dask_insight)|^$"
 )
 #: Files below which an event loop's callbacks stand.
@@ -32,14 +37,14 @@ def parents(stacks: Mapping[str, Any]) -> list[int]:
 
 def below(stacks: Mapping[str, Any], mine: np.ndarray) -> np.ndarray:
     """Which rows of ``stacks`` are these, or stand on them."""
-    callers = Lookup(stacks["stack"]).rows(stacks["parent"])
-    # The row of no parent is never marked.
+    # The row of no parent is never marked. Each round looks twice as far down as the one before.
+    callers = np.append(Lookup(stacks["stack"]).rows(stacks["parent"]), -1)
     found = np.append(mine, False)
     while True:
-        more = found[:-1] | found[callers]
-        if (more == found[:-1]).all():
-            return np.asarray(more)
-        found[:-1] = more
+        more = found | found[callers]
+        if (more == found).all():
+            return np.asarray(more[:-1])
+        found, callers = more, callers[callers]
 
 
 def outermost(stacks: Mapping[str, Any], *, on_loop: bool = False) -> np.ndarray:

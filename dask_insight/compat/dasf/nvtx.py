@@ -8,6 +8,8 @@ from typing import Any
 from distributed.diagnostics.plugin import WorkerPlugin
 
 NAME = "dask_insight-nvtx"
+#: States of a task whose function runs: it may have given its thread back, or its result is unwanted.
+_ON_THREAD = ("executing", "long-running", "cancelled", "resumed")
 
 
 class Ranges(WorkerPlugin):
@@ -31,11 +33,12 @@ class Ranges(WorkerPlugin):
         """Open or close the range of a task."""
         if self._nvtx is None:
             return
-        if finish == "executing":
-            state = self._worker.state.tasks.get(key)
-            message = state.prefix if state is not None else str(key)
+        task = self._worker.state.tasks.get(key)
+        if finish == "executing" and key not in self._open:
+            message = task.prefix if task is not None else str(key)
             self._open[key] = self._nvtx.start_range(message=message, domain="dask")
-        elif start in ("executing", "long-running", "cancelled", "resumed") and key in self._open:
+        # Not `finish`: a task that is to be released while its function runs comes to be cancelled instead.
+        elif key in self._open and getattr(task, "state", "") not in _ON_THREAD:
             self._nvtx.end_range(self._open.pop(key))
 
     def teardown(self, worker: Any) -> None:

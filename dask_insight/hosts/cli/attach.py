@@ -5,17 +5,21 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import logging
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from inspect import signature
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
+from ... import words
 from ...errors import CommandError, ExitCode
 from . import times
 from .command import Command
 from .files import apart, lacking, recorded, recording_file, trouble_with_report, writable
-from .progress import Progress
+from .progress import Progress, saying
 from .run import outcome, recording_options
 from .signals import Interrupt
 
@@ -25,8 +29,9 @@ if TYPE_CHECKING:
 _HELP = "record a running cluster until Ctrl-C"
 _DESCRIPTION = """\
 Record a running cluster, whoever uses it, until Ctrl-C, for a given time, or
-until the cluster has gone. Nothing needs to be installed on the cluster, and
-nothing stays there.
+until the cluster has gone. One that does not answer any more is called for five
+minutes, or for the given time where that is longer, and goes on when it comes
+back. Nothing needs to be installed on the cluster, and nothing stays there.
 """
 _EXAMPLES = """\
 examples:
@@ -35,6 +40,11 @@ examples:
   dask-insight attach scheduler.json --duration 30s --html now.html
 """
 _TICK = 0.5
+#: Least seconds for which a cluster that answers no more is called, and seconds of one call: in it the pauses
+#: between attempts grow.
+_CALLED, _CALL = 300.0, 30.0
+#: Seconds between two looks at a scheduler file.
+_LOOK = 0.1
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +62,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         metavar="TIME",
         type=times.seconds,
         default=10.0,
-        help="wait this long for an answer (default 10s)",
+        help="wait this long for the file, and for an answer (default 10s)",
     )
     recording_options(parser)
 
@@ -67,7 +77,12 @@ def _execute(options: argparse.Namespace) -> int:
 
 def _record(options: argparse.Namespace, output: Path, html: Path | None) -> int:
     progress = Progress()
-    with _connect(options.address, options.timeout) as client, Interrupt() as interrupt, lacking() as lacks:
+    with (
+        _hushed(),
+        _connect(options.address, options.timeout) as client,
+        Interrupt() as interrupt,
+        lacking() as lacks,
+    ):
         from ...session import record
 
         address = client.scheduler.address
@@ -82,11 +97,12 @@ def _record(options: argparse.Namespace, output: Path, html: Path | None) -> int
         with recorded(session, output) as recording:
             until = f"for {options.duration:g} s" if options.duration else "until Ctrl-C"
             progress.line(f"recording {address} {until}")
-            gone = _wait(recording, client, interrupt, options.duration, progress)
+            with _patient(client, options.duration or 0.0):
+                gone = _wait(recording, client, interrupt, options.duration, progress)
             progress.show("finishing")
     progress.clear()
     if gone:
-        progress.line(f"{address} has gone; what came until then is recorded")
+        progress.line(f"{address} {gone}; what came until then is recorded")
     code = ExitCode.UNWRITABLE if lacks else ExitCode.OK
     if html and (trouble := trouble_with_report(recording, html)):
         progress.line(f"dask-insight: {trouble}")
@@ -99,7 +115,8 @@ def _connect(given: str, timeout: float) -> Any:
     from distributed import Client
     from distributed.comm.addressing import parse_address, parse_host_port
 
-    address = _in_file(given) if os.path.isfile(given) or given.endswith(".json") else given
+    is_file = os.path.isfile(given) or given.endswith(".json")
+    address = _in_coming_file(given, timeout) if is_file else given
     try:
         # A client that cannot use it takes 20 s to go away, and complains.
         protocol, place = parse_address(address)
@@ -148,19 +165,40 @@ async def _kind(address: str, timeout: float) -> str:
         comm.abort()
 
 
+class _NotYet(CommandError):
+    """A scheduler file is not there, or the beginning of one is."""
+
+
+def _in_coming_file(path: str, timeout: float) -> str:
+    """The address in a scheduler file, which a scheduler that begins as well may have yet to write."""
+    deadline = monotonic() + timeout
+    with saying(f"Waiting for {path}"):
+        while True:
+            try:
+                return _in_file(path)
+            except _NotYet:
+                if monotonic() >= deadline:
+                    raise
+            sleep(_LOOK)
+
+
 def _in_file(path: str) -> str:
     """The address that stands in a scheduler file."""
+    told = f"{path} is no scheduler file: `dask scheduler --scheduler-file FILE` writes one"
+    text = ""
     try:
         with open(path, encoding="utf-8") as file:
-            address = json.load(file)["address"]
+            text = file.read()
+        return str(json.loads(text)["address"])
     except FileNotFoundError:
-        raise CommandError(f"there is no file {path}", ExitCode.UNREADABLE) from None
+        raise _NotYet(f"there is no file {path}", ExitCode.UNREADABLE) from None
     except OSError as error:
         raise CommandError(f"{path} cannot be read: {error.strerror}", ExitCode.UNREADABLE) from None
+    except json.JSONDecodeError:
+        begun = text.lstrip()[:1] in ("", "{")
+        raise (_NotYet if begun else CommandError)(told, ExitCode.UNREADABLE) from None
     except (ValueError, LookupError, TypeError, RecursionError):
-        told = f"{path} is no scheduler file: `dask scheduler --scheduler-file FILE` writes one"
         raise CommandError(told, ExitCode.UNREADABLE) from None
-    return str(address)
 
 
 def _check_certificates(address: str) -> None:
@@ -175,22 +213,59 @@ def _check_certificates(address: str) -> None:
         )
 
 
+@contextmanager
+def _hushed() -> Iterator[None]:
+    """Within, Dask does not tell that a client has lost its scheduler, in many lines: the command does."""
+    logger = logging.getLogger("distributed.client")
+    logger.addFilter(_nothing)
+    try:
+        yield
+    finally:
+        logger.removeFilter(_nothing)
+
+
+def _nothing(record: logging.LogRecord) -> bool:
+    return False
+
+
+@contextmanager
+def _patient(client: Any, seconds: float) -> Iterator[None]:
+    """Within, a client that has lost its scheduler calls it for so long, and not only as long as at first."""
+    at_first, call = client._timeout, client._ensure_connected
+
+    async def briefly(timeout: float) -> None:
+        await call(timeout=min(timeout, _CALL))
+
+    client._timeout, client._ensure_connected = max(_CALLED, seconds), briefly
+    try:
+        yield
+    finally:
+        # To close it takes as long, too.
+        client._timeout = at_first
+
+
 def _wait(
     recording: Recording, client: Any, interrupt: Interrupt, duration: float | None, progress: Progress
-) -> bool:
-    """Wait for the end; True if it is that the cluster has gone."""
+) -> str:
+    """Wait for the end; what the cluster did if that was the reason, else ''."""
     counter = _Counter(recording) if progress.live else None
-    began = monotonic()
+    began = answered = monotonic()
     while True:
         passed = monotonic() - began
         left = _TICK if duration is None else min(_TICK, duration - passed)
         if left <= 0 or interrupt.wait(left):
-            return False
-        if client.status == "closed":
-            return True
+            return ""
+        if client.status == "running":
+            answered = monotonic()
+        elif "scheduler-closed" in recording.columns("events")["kind"].tolist():
+            return "has gone"
+        elif client.status == "closed":
+            since = monotonic() - answered
+            return "has gone" if since < _CALLED else f"has not answered for {words.duration(since)}"
         if counter is not None:
             minutes, seconds = divmod(int(passed), 60)
-            progress.show(f"{minutes:02d}:{seconds:02d}  {counter.tasks:,} tasks")
+            silent = "" if client.status == "running" else ", no answer"
+            progress.show(f"{minutes:02d}:{seconds:02d}  {counter.tasks:,} tasks{silent}")
 
 
 class _Counter:

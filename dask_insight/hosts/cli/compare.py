@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ...errors import CommandError, ExitCode
 from ...legible import ascii_json, harmless
 from .command import Command
-from .files import apart, reading, writable
+from .files import apart, expanded, reading, writable
 from .progress import saying
 from .prose import tell
 
@@ -134,10 +134,10 @@ def _share(part: float) -> str:
 
 def _sides(options: argparse.Namespace) -> list[list[str]]:
     """Paths of the runs of each side."""
-    given = [_repeats(each) for each in options.files]
+    given = [_repeats(each) for each in expanded(options.files)]
     if options.baseline:
         return [
-            [path for each in options.baseline for path in _repeats(each)],
+            [path for each in expanded(options.baseline) for path in _repeats(each)],
             [path for side in given for path in side],
         ]
     if len(given) < 2:

@@ -9,11 +9,13 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ... import frames
 from ...errors import CommandError, ExitCode
+from ...legible import harmless
 from ..untaken import untaken
 from .progress import saying
 
@@ -25,6 +27,10 @@ SUFFIX = ".dinsight"
 #: One of these stands near the beginning of every report, and of what is written for pull requests.
 _MARKS = (b'content="dask_insight"', b"<!-- dask-insight")
 _HEAD = 64 * 1024
+#: Shells of Windows leave it to the commands which files a name with wildcards stands for.
+_WILD = sys.platform == "win32"
+#: Losses of a recording that are told one by one.
+_LOSSES = 3
 
 
 def new_path(stem: str) -> Path:
@@ -150,8 +156,17 @@ def _which(path: str | os.PathLike[str]) -> tuple[object, ...]:
     return (found.st_dev, found.st_ino)
 
 
-def open_file(path: str) -> Recording:
-    """Open a recording for a command.
+def expanded(paths: Iterable[str]) -> list[str]:
+    """Paths, those with wildcards as the files that they stand for, where no shell has seen to that."""
+    return [each for path in paths for each in (_matching(path) if _WILD else [path])]
+
+
+def _matching(path: str) -> list[str]:
+    return [path] if Path(path).exists() else sorted(glob(path)) or [path]
+
+
+def open_file(path: str, *, quiet: bool = False) -> Recording:
+    """Open a recording for a command, and say what it lacks, unless the command is to do so.
 
     Raises
     ------
@@ -161,7 +176,23 @@ def open_file(path: str) -> Recording:
     from ...recording import open_recording
 
     with saying(f"Reading {Path(path).name}"), reading():
-        return open_recording(path)
+        recording = open_recording(path)
+    if not quiet:
+        _tell_losses(recording, Path(path))
+    return recording
+
+
+def _tell_losses(recording: Recording, path: Path) -> None:
+    from ...analysis.overview import short
+    from ...tables.losses import losses
+
+    lost = losses(recording.columns("events"), on_purpose=False)
+    found = [short(" ".join(loss.split()), 400) for loss in lost]
+    told = [f"{path} is not whole: {loss}" for loss in found[:_LOSSES]]
+    if more := len(found) - len(told):
+        told.append(f"{path} has {more:,} more losses, which `dask-insight info {quoted(path)}` tells")
+    for line in told:
+        print(f"dask-insight: {harmless(line)}", file=sys.stderr)
 
 
 @contextmanager
@@ -179,11 +210,12 @@ def reading() -> Iterator[None]:
         yield
     except FileNotFoundError as error:
         raise CommandError(f"there is no file {error.filename}", ExitCode.UNREADABLE) from None
-    except IsADirectoryError as error:
-        told = f"{error.filename} is a folder: name a recording in it"
-        raise CommandError(told, ExitCode.UNREADABLE) from None
     except (RecordingError, OSError) as error:
-        raise CommandError(str(error), ExitCode.UNREADABLE) from None
+        told = str(error)
+        # Windows calls it forbidden to open one.
+        if isinstance(error, OSError) and os.path.isdir(error.filename or ""):
+            told = f"{error.filename} is a folder: name a recording in it"
+        raise CommandError(told, ExitCode.UNREADABLE) from None
 
 
 def write_report(recording: Recording, path: Path, *, quiet: bool = False) -> Path:
@@ -217,14 +249,20 @@ def reserve(path: Path) -> None:
     Raises
     ------
     CommandError
-        If it cannot be written.
+        If it cannot be written, or another process records to it.
     """
     new = not path.exists()
     try:
-        frames.create(path).close()
+        release = frames.claim(path)
+        try:
+            frames.create(path).close()
+        except OSError:
+            if new:
+                path.unlink(missing_ok=True)
+            raise
+        finally:
+            release()
     except OSError as error:
-        if new:
-            path.unlink(missing_ok=True)
         raise CommandError(f"{path} cannot be written: {error}", ExitCode.UNWRITABLE) from None
 
 

@@ -11,7 +11,7 @@ from ...errors import CommandError, ExitCode
 from ...legible import harmless
 from ...sources.files import FORMATS, load
 from .command import Command
-from .files import apart, reading, recording_file, size_of
+from .files import apart, expanded, reading, recording_file, size_of
 from .progress import Progress, bar
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
+    options.files = expanded(options.files)
     with recording_file(options.output, _stem(Path(options.files[0])), options.force) as target:
         if options.output and target.exists() and not options.force:
             # Perhaps the one that the file was exported from, which held more.

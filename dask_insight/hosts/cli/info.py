@@ -37,7 +37,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
-    recording = open_file(options.file)
+    recording = open_file(options.file, quiet=True)
     with saying("Summing up"):
         told = _json(recording) if options.json else describe(recording)
     if options.json:

@@ -16,6 +16,7 @@ from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
 from ...errors import CommandError, ExitCode
+from .signals import Terminated
 from .threads import wait_for_threads
 
 #: By this name processes that ``multiprocessing`` spawns know the main module, here set by its import.
@@ -62,6 +63,8 @@ class Program:
         others = threading.enumerate()
         try:
             exec(self._code, self._main.__dict__)
+        except Terminated:
+            raise
         except SystemExit:
             wait_for_threads(others)
             raise

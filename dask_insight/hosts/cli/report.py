@@ -35,7 +35,7 @@ def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
     source = Path(options.file)
     stem = source.with_suffix("") if source.suffix == SUFFIX else source
-    recording = open_file(options.file)
+    recording = open_file(options.file, quiet=True)
     target = writable(options.output or f"{stem}.html", options.force, text=True)
     apart(target, read=[options.file])
     write_report(recording, target)

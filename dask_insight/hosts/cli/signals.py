@@ -17,8 +17,11 @@ _ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGBREAK") i
 _ONE_REQUEST = 2.0
 
 
-class _Terminated(BaseException):
-    """Raised where the main thread stands when a signal asks the process to end."""
+class Terminated(SystemExit):
+    """Raised where the main thread stands when a signal asks the process to end.
+
+    Event loops keep to themselves what their callbacks raise, but for `SystemExit` and `KeyboardInterrupt`.
+    """
 
 
 class Termination:
@@ -50,8 +53,10 @@ class Termination:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._let_go()
-        if self._received is not None and self._ours and isinstance(error, _Terminated | None):
+        if self._received is not None and self._ours and isinstance(error, Terminated | None):
             os.kill(os.getpid(), self._received)
+            # The first process of a container is not ended by that.
+            raise Terminated(128 + self._received)
 
     @contextlib.contextmanager
     def raising(self) -> Iterator[None]:
@@ -92,7 +97,7 @@ class Termination:
         self._received = number
         if self._raising:
             self._raising = False
-            raise _Terminated
+            raise Terminated(128 + number)
 
 
 class Interrupt:

@@ -9,6 +9,7 @@ import numpy as np
 from ...batch import Symbols
 from ...columns import Columns
 from ...figures.colors import FAILED, Rgb, colors_of
+from ...figures.ran import natural
 from ...lookup import Lookup, pick
 from ...timeline import unused_lanes
 
@@ -96,7 +97,7 @@ def _lanes(recording: HasColumns, attempts: Any, ran: np.ndarray) -> tuple[np.nd
 
     def place(each: int) -> tuple[Any, ...]:
         title, name = keys[each]
-        return _natural(title), each >= len(used), _natural(name)
+        return natural(title), each >= len(used), natural(name)
 
     order = sorted(range(len(keys)), key=place)
     rank = np.argsort(order)
@@ -115,10 +116,6 @@ def _threads(recording: HasColumns, attempts: Any) -> Symbols:
     codes = thread.codes.astype("i8")
     codes[known] = seen["thread"].codes[rows[known]] + len(thread.names)
     return Symbols(codes.astype("u4"), [*thread.names, *seen["thread"].names])
-
-
-def _natural(text: str) -> tuple[int, int, str]:
-    return (0, int(text), "") if text.isdecimal() else (1, 0, text)
 
 
 def _fill(

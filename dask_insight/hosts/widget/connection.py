@@ -55,6 +55,11 @@ class Connection:
         if end is not None:
             end()
 
+    def touched(self) -> None:
+        """Somebody is at a page; from any thread."""
+        if (feed := self._feed) is not None:
+            feed.stir()
+
     def stop(self) -> None:
         """Feed nobody; pages are told."""
         with self._lock:

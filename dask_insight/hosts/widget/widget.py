@@ -141,6 +141,8 @@ class InsightWidget(anywidget.AnyWidget):
         )
         self._own_layout = self.layout
         self.on_msg(lambda _widget, message, _buffers: self._connection.receive(message))
+        chosen = [name for name in self.traits(sync=True) if not name.startswith("_")]
+        self.observe(lambda _change: self._connection.touched(), chosen)
 
     def selected_tasks(self) -> pd.DataFrame:
         """The rows of the recording's ``tasks`` that the selection leaves.

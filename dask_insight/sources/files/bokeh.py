@@ -184,31 +184,35 @@ class _Arrays:
         if not isinstance(packed, str) or not isinstance(kind, str) or kind not in _KINDS:
             return None
         number = np.dtype(kind).newbyteorder(">" if told.get("order") == "big" else "<")
+        most = self._left * number.itemsize
         try:
-            raw = self._unpacked(base64.b64decode(packed, validate=True), number.itemsize)
-            array = np.frombuffer(raw, number)
-        except RecordingError:
-            raise
+            raw = _unpacked(base64.b64decode(packed, validate=True), most)
         except (binascii.Error, ValueError, zlib.error):
             return None
-        self._left -= len(array)
-        found: list[Any] = array.tolist()
-        return found
-
-    def _unpacked(self, data: bytes, size: int) -> bytes:
-        """Bokeh 3.7 and later pack arrays; of one value again and again nothing much is left."""
-        if not data.startswith(_GZIP):
-            return data
-        unpacker = zlib.decompressobj(wbits=31)
-        most = self._left * size
-        raw = unpacker.decompress(data, most + 1)
         if len(raw) > most:
             raise RecordingError(
                 f"{self._path} holds arrays of more than {_MOST_VALUES:,} values, the most that can be read"
             )
-        if not unpacker.eof:
-            raise ValueError("it ends early")
-        return raw
+        if len(raw) % number.itemsize:
+            return None
+        array = np.frombuffer(raw, number)
+        self._left -= len(array)
+        found: list[Any] = array.tolist()
+        return found
+
+
+def _unpacked(data: bytes, most: int) -> bytes:
+    """Bokeh 3.7 and later pack arrays; of one value again and again nothing much is left.
+
+    What unpacks to more than so many bytes is cut off after one more.
+    """
+    if not data.startswith(_GZIP):
+        return data
+    unpacker = zlib.decompressobj(wbits=31)
+    raw = unpacker.decompress(data, most + 1)
+    if len(raw) <= most and not unpacker.eof:
+        raise ValueError("it ends early")
+    return raw
 
 
 def _plain(told: dict[str, Any]) -> Any:

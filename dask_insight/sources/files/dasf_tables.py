@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import chain, islice
 from operator import itemgetter
 from statistics import median
@@ -13,12 +14,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ... import words
 from ...batch import Symbols, Texts, encode, intern
 from ...recording import Recording
+from .dasf_clocks import Ran, laid
 from .keys import groups_of, name_of, text_of
 from .layouts import Alike, Records, Slices
 from .system_monitor import MEASURES
-from .told import facts
+from .told import facts, number
 
 _NAMED = ("name",)
 COMPUTE, MEMORY, RESOURCES = "Compute", "Managed Memory", "Resource Usage"
@@ -26,6 +29,8 @@ _COMPUTE, _MEMORY = COMPUTE.encode(), MEMORY.encode()
 #: Name of the measure under which table ``cache`` has DASF's count of results held by each worker.
 HELD = "results held"
 _NAN = math.nan
+#: Hosts that are named of those whose clocks are unknown.
+_NAMES = 5
 #: Events taken at a time: few enough to stay in the processor's cache. What one that is damaged raises.
 _BLOCK = 256
 _ARGS, _TIME, _DURATION = map(itemgetter, ("args", "timestamp", "duration"))
@@ -34,7 +39,7 @@ _KEY, _TASKS, _WORKER, _PLACE = (
     itemgetter("thread_id", "process_id"),
 )
 _DAMAGED = (KeyError, TypeError, ValueError, AttributeError)
-_CLASS = re.compile(r"<class '(.*)'>")
+_CLASS = re.compile(r"<class '([^']*)'>")
 _LACKS = {
     "attempts": "These databases hold no task that ended: DASF's trace is in files named TracePlugin.",
     "samples": "DASF's databases hold no call stacks.",
@@ -168,8 +173,9 @@ class Tables:
         self._held: list[_Held] = []
         self._holders: dict[tuple[str], int] = {}
         self._resources: list[tuple[str, float, Mapping[str, Any]]] = []
-        self._others: list[tuple[int, float, str, str, str]] = []
-        self._offsets: list[float] = []
+        self._others: list[tuple[int, float, str, str, str, str]] = []
+        #: When the clock of a host stood at 0, seconds since the epoch, by each of its samples.
+        self._offsets: dict[str, list[float]] = {}
         #: Number of the first event of the block.
         self._first = 0
 
@@ -287,33 +293,39 @@ class Tables:
             raise TypeError("figures without names")
         moment = float(event["timestamp"])
         _timed(moment)
-        self._resources.append((str(event["process_id"]), moment, args))
-        if isinstance(args.get("time"), int | float):
-            self._offsets.append(args["time"] - moment)
+        host = str(event["process_id"])
+        self._resources.append((host, moment, args))
+        if not math.isnan(date := number(args.get("time"))):
+            self._offsets.setdefault(host, []).append(date - moment)
 
     def _other(self, numbered: _Event) -> None:
-        number, event = numbered
+        at, event = numbered
         moment, args = event.get("timestamp"), event.get("args")
         told = json.dumps(args, default=str, skipkeys=True)[:2_000] if args else ""
         place = str(event.get("thread_id") or event.get("process_id") or "")
         when = float(moment) if isinstance(moment, int | float) else _NAN
         said = f"{event['name']} ({event['phase']})"
-        self._others.append((self._first + number, when, place, said, told))
+        self._others.append((self._first + at, when, str(event.get("process_id")), place, said, told))
 
     def recording(self, name: str) -> Recording:
         """The recording."""
         recording = Recording()
-        offset = median(self._offsets) if self._offsets else 0.0
-        begins = [some.stop - some.duration for some in self._done]
-        ends = [some.stop for some in self._done]
-        others = [held.time for held in self._held] + [np.array([moment for _, moment, _ in self._resources])]
+        clocks = self._clocks()
+        offset = next(iter(clocks.values()), 0.0)
+        at_place = np.array([clocks[str(host)] for _, host in self._places])
+        of_holders = (self._hosts.get(name, "") for (name,) in self._holders)
+        at_holder = np.array([clocks.get(host, offset) for host in of_holders])
+        ends = [some.stop + at_place[some.place] for some in self._done]
+        begins = [end - some.duration for end, some in zip(ends, self._done, strict=True)]
+        others = [held.time + at_holder[held.worker] for held in self._held]
+        others.append(np.array([moment + clocks[host] for host, moment, _ in self._resources]))
         about = {
             "name": name,
             "source": "DASF",
-            #: Seconds since the epoch at which the traced machine's clock stood at 0.
+            #: When the clock of the first host stood at 0, seconds since the epoch.
             "offset": offset,
-            "started": offset + _most(np.fmin, begins + others),
-            "stopped": offset + _most(np.fmax, ends + others),
+            "started": _most(np.fmin, begins + others),
+            "stopped": _most(np.fmax, ends + others),
         }
         there = {
             "resources": self._resources,
@@ -321,12 +333,12 @@ class Tables:
             "edges": any(len(some.task) for some in self._needs),
         }
         recording.append(facts(about, {table: why for table, why in _LACKS.items() if not there.get(table)}))
-        self._add_tasks(recording, offset)
-        self._add_resources(recording, offset)
+        self._add_tasks(recording, at_place)
+        self._add_resources(recording, clocks)
         if self._held:
             held = _Held(*_in_order(self._held))
             cache = {
-                "time": held.time + offset,
+                "time": held.time + at_holder[held.worker],
                 "source": Symbols(held.worker, [name for (name,) in self._holders]),
                 "metric": Symbols(np.zeros(len(held.task), "u4"), [HELD]),
                 "size": held.results,
@@ -334,20 +346,65 @@ class Tables:
             }
             recording.append(encode("cache", cache))
         if self._others:
-            _, when, place, message, detail = map(
+            _, when, of, place, message, detail = map(
                 list, zip(*sorted(self._others, key=itemgetter(0)), strict=True)
             )
-            told = {"time": np.array(when) + offset, "source": place, "kind": ["user"] * len(when)}
+            time = np.array(when) + [clocks.get(host, offset) for host in of]
+            told = {"time": time, "source": place, "kind": ["user"] * len(when)}
             recording.append(encode("events", told | {"message": message, "detail": detail}))
+        self._tell_clocks(recording, clocks)
+        return recording
+
+    @cached_property
+    def _ran(self) -> _Done:
+        return _Done(*_in_order(self._done))
+
+    @cached_property
+    def _hosts(self) -> dict[str, str]:
+        """The first host of each worker, in the order of their first tasks."""
+        hosts: dict[str, str] = {}
+        if self._done:
+            places, place = list(self._places), self._ran.place
+            for each in place[np.sort(np.unique(place, return_index=True)[1])].tolist():
+                name, host = places[each]
+                hosts.setdefault(str(name), str(host))
+        return hosts
+
+    def _clocks(self) -> dict[str, float]:
+        """When the clock of each host stood at 0, seconds since the epoch."""
+        known = {host: median(each) for host, each in self._offsets.items()}
+        others = sorted({str(host) for _, host in self._places})
+        monitored = (host for host, _, _ in self._resources)
+        hosts = list(dict.fromkeys([*self._hosts.values(), *others, *monitored]))
+        if not self._done or len(hosts) < 2 or known.keys() >= set(hosts):
+            usual = next(iter(known.values()), 0.0)
+            return {host: known.get(host, usual) for host in hosts}
+        number_of = {host: at for at, host in enumerate(hosts)}
+        host = np.array([number_of[str(each)] for _, each in self._places])[self._ran.place]
+        ran = Ran(self._ran.task, host, self._ran.stop - self._ran.duration, self._ran.stop)
+        needs = _Needs(*_in_order(self._needs))
+        return laid(hosts, known, ran, needs.task, needs.dependency)
+
+    def _tell_clocks(self, recording: Recording, clocks: Mapping[str, float]) -> None:
         if not self._offsets:
             recording.tell(
                 "clock",
                 "DASF's traces have no date: seconds count from the machine's start. "
                 "Its resource monitor's file, read together with them, tells the date.",
             )
-        return recording
+        # Without any date all count by the clock of the first.
+        unknown = [host for host in clocks if host not in self._offsets]
+        if unknown := unknown if self._offsets else unknown[1:]:
+            more = [words.count(len(unknown) - _NAMES, "more host")] if len(unknown) > _NAMES else []
+            recording.tell(
+                "clock",
+                "Nothing tells how the clocks of these hosts stand to those of the others: "
+                f"{words.listing([*unknown[:_NAMES], *more])}. They are set so that no task starts before "
+                "its inputs from other hosts have ended. The files of all resource monitors, read together "
+                "with the traces, tell it.",
+            )
 
-    def _add_tasks(self, recording: Recording, offset: float) -> None:
+    def _add_tasks(self, recording: Recording, at_place: np.ndarray) -> None:
         if not self._ids:
             return
         keys = Texts.joined(list(self._ids))
@@ -366,8 +423,8 @@ class Tables:
         needs = _Needs(*_in_order(self._needs))
         if len(needs.task):
             recording.append(encode("edges", {"task": needs.task, "dependency": needs.dependency}))
-        _, task, worker, what, stop, duration, size = _in_order(self._done)
-        ends = stop + offset
+        _, task, worker, what, stop, duration, size = self._ran
+        ends = stop + at_place[worker]
         places, kinds = list(self._places), list(self._kinds)
         attempts = {
             "run": np.arange(len(task), dtype="u4"),
@@ -382,20 +439,17 @@ class Tables:
             "typename": Symbols(what, [_CLASS.sub(r"\1", str(one or "")) for one, _ in kinds]),
         }
         recording.append(encode("attempts", attempts))
-        hosts: dict[str, str] = {}
-        for place in worker[np.sort(np.unique(worker, return_index=True)[1])].tolist():
-            name, host = places[place]
-            hosts.setdefault(str(name), str(host))
+        hosts = self._hosts
         begin = float((ends - duration).min())
         workers: dict[str, Any] = {"worker": list(hosts), "name": list(hosts), "host": list(hosts.values())}
         workers |= {"threads": [1] * len(hosts), "joined": [begin] * len(hosts)}
         recording.append(encode("workers", workers))
 
-    def _add_resources(self, recording: Recording, offset: float) -> None:
+    def _add_resources(self, recording: Recording, clocks: Mapping[str, float]) -> None:
         if not self._resources:
             return
         process = [host for host, _, _ in self._resources]
-        time = np.array([moment for _, moment, _ in self._resources]) + offset
+        time = np.array([moment + clocks[host] for host, moment, _ in self._resources])
         columns: dict[str, Any] = {"process": process, "time": time}
         for column, name in MEASURES.items():
             columns[column] = [_figure(args.get(name)) for _, _, args in self._resources]

@@ -14,7 +14,7 @@ from ...frames import Gap
 from ...recording import Recording
 from .dumped_workers import DumpedWorkers
 from .keys import text_of
-from .stories import Moments, Span, Transition, after, around, before, lanes, spans
+from .stories import Held, Moments, Seen, Span, Transition, after, before, lanes, spans
 from .tasks import Attempt, Tasks
 from .told import facts, listed, mapping, number
 
@@ -112,31 +112,28 @@ class Dump:
                 sizes[key] = (nbytes if nbytes >= 0 else _NAN, str(told.get("type") or ""))
                 if told.get("exception_text") or told.get("traceback_text"):
                     failed[key] = told
-        known = {place: list(each) for place, each in self._spans.items()}
+        known = {place: Seen(each) for place, each in self._spans.items()}
         for worker, told in workers.items():
             log = [entry for entry in listed(told.get("log")) if entry]
             self._when += [moment for _, _, moment in log]
             held = {
-                text_of(each["key"]): each
+                (key := text_of(each["key"])): Held.of(key, each)
                 for each in mapping(told.get("tasks")).values()
                 if isinstance(each, dict) and each.get("key") is not None
             }
+            around = {each.functions[-1]: each.around for each in held.values() if each.functions}
             found = spans(held, log, moments)
             threads = lanes(found)
             self._ran_keys.update(span.key for span in found)
             for span in found:
                 task = self._tasks.id(span.key)
-                # What ran when one dump was made may have ended by the next.
-                if any(
-                    span.is_of(other) and (other.ended or not span.ended)
-                    for other in known.get((task, worker), ())
-                ):
+                if (seen := known.get((task, worker))) and seen.has(span):
                     continue
                 self._spans[task, worker].append(span)
                 self._threads[worker, span] = threads[span]
                 if span.ended:
                     self._ran(task, worker, threads[span], span, moments, sizes, failed)
-                    for phase in around(held.get(span.key, {}), span):
+                    for phase in around.pop(span, ()):
                         self._tasks.phase(len(self._tasks.attempts) - 1, *phase)
 
     def _ran(

@@ -10,9 +10,7 @@ import numpy as np
 
 from ...batch import Symbols, encode, intern
 from ...schema import NOTHING
-
-#: Frames of a stack that are kept, from its bottom: its readers take time and memory with the square of them.
-_DEEPEST = 2_000
+from ...tables.stacks import DEEPEST
 
 
 class Frame(NamedTuple):
@@ -39,7 +37,7 @@ class Stacks:
     def above(self, parent: int, frame: int) -> int:
         """The stack of a frame above another stack, `NOTHING` at the bottom; that one, if it is too deep."""
         depth = 0 if parent == NOTHING else self._depth[parent]
-        if depth >= _DEEPEST:
+        if depth >= DEEPEST:
             return parent
         stack = self._known.setdefault((parent, frame), len(self._known))
         if stack == len(self._depth):
@@ -49,7 +47,7 @@ class Stacks:
     def of(self, frames: Sequence[int]) -> int:
         """The stack of these frames, the outermost first."""
         stack = NOTHING
-        for frame in frames[:_DEEPEST]:
+        for frame in frames[:DEEPEST]:
             stack = self.above(stack, frame)
         return stack
 

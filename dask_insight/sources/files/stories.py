@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import heappop, heappush
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from .keys import text_of
-from .told import number
+from .told import listed, number
 
 _NAN = math.nan
 #: States of a worker's task in which a thread has it.
@@ -54,8 +56,50 @@ class Span(NamedTuple):
         return self.start <= others + _CORRECTION and other.start <= ends + _CORRECTION
 
 
+class Seen:
+    """Attempts at a task on a worker that another dump told of."""
+
+    def __init__(self, told: Iterable[Span]) -> None:
+        found = sorted(told, key=lambda each: each.start)
+        self._starts = [each.start for each in found]
+        #: The latest end up to each: of those that have ended, and of all.
+        self._ended, self._any = (
+            list(accumulate((each.stop if each.ended else running for each in found), max))
+            for running in (-math.inf, math.inf)
+        )
+
+    def has(self, span: Span) -> bool:
+        """Whether an attempt is among them; what ran then may have ended since."""
+        count = bisect_right(self._starts, (span.stop if span.ended else math.inf) + _CORRECTION)
+        latest = self._ended if span.ended else self._any
+        return count > 0 and span.start <= latest[count - 1] + _CORRECTION
+
+
+class Held(NamedTuple):
+    """What a worker still knows of the last attempts at a task that it has."""
+
+    #: When their functions ran.
+    functions: list[Span]
+    #: What was done around them: action, start and stop.
+    around: list[tuple[str, float, float]]
+
+    @classmethod
+    def of(cls, key: str, told: Mapping[str, Any]) -> Held:
+        """What a worker's dump tells of a task."""
+        found = Held([], [])
+        status = "erred" if told.get("state") == "error" else "ok"
+        for each in listed(told.get("startstops")):
+            if isinstance(each, dict) and number(each.get("start")) <= number(each.get("stop")):
+                action, start, stop = str(each.get("action")), number(each["start"]), number(each["stop"])
+                if action == "compute":
+                    found.functions.append(Span(key, status, start, stop))
+                else:
+                    found.around.append((action, start, stop))
+        return found
+
+
 class Moments:
-    """When the scheduler's log says that things happened, by key."""
+    """When the scheduler's log says that things happened, by key, in the order of time."""
 
     def __init__(self, transitions: Iterable[Transition]) -> None:
         self.wanted: defaultdict[str, list[float]] = defaultdict(list)
@@ -74,6 +118,9 @@ class Moments:
                 self.sent[key].append(when)
             elif start == "processing":
                 self.ended[key].append(when)
+        for told in (self.wanted, self.ready, self.sent, self.ended):
+            for moments in told.values():
+                moments.sort()
 
 
 def transition(entry: Any) -> Transition | None:
@@ -95,29 +142,28 @@ def story(entry: Any) -> tuple[str, str, float] | None:
 
 
 def before(moments: Sequence[float], moment: float) -> float:
-    """The last of some moments that is not after one, as far as clocks can tell; NaN if there is none."""
+    """The last of sorted moments that is not after one, as far as clocks can tell; NaN if there is none."""
     if len(moments) == 1:
         return moments[0]
-    return max((each for each in moments if each <= moment + _CLOCKS), default=_NAN)
+    place = bisect_right(moments, moment + _CLOCKS)
+    return moments[place - 1] if place else _NAN
 
 
 def after(moments: Sequence[float], moment: float) -> float:
-    """The first of some moments that is not before one, as far as clocks can tell; NaN if there is none."""
+    """The first of sorted moments that is not before one, as far as clocks can tell; NaN if there is none."""
     if len(moments) == 1:
         return moments[0]
-    return min((each for each in moments if each >= moment - _CLOCKS), default=_NAN)
+    place = bisect_left(moments, moment - _CLOCKS)
+    return moments[place] if place < len(moments) else _NAN
 
 
-def spans(
-    held: Mapping[str, Mapping[str, Any]], log: Iterable[tuple[str, str, float]], moments: Moments
-) -> list[Span]:
+def spans(held: Mapping[str, Held], log: Iterable[tuple[str, str, float]], moments: Moments) -> list[Span]:
     """What a worker's threads did.
 
     Parameters
     ----------
     held
-        The worker's tasks by key. The ``startstops`` of those that have ended say when their functions ran,
-        which stands for what the log tells of their last attempts.
+        The worker's tasks by key. When their functions ran stands for what the log tells of them last.
     log
         Entries as `story` gives them.
     moments
@@ -134,20 +180,13 @@ def spans(
     found += [Span(key, "", begin, _NAN) for key, begin in begun.items()]
     shift = _shift(found, moments)
     found = [Span(key, status, start + shift, stop + shift) for key, status, start, stop in found]
-    exact = {key: list(_functions(key, told)) for key, told in held.items()}
+    exact = {key: list(told.functions) for key, told in held.items()}
     # What is held is of the last attempt that ended, however far Dask's correction of the clock is off.
     for place in range(len(found) - 1, -1, -1):
         span = found[place]
         if span.status in ("ok", "erred") and exact.get(span.key):
             found[place] = exact[span.key].pop()
     return [*found, *(span for rest in exact.values() for span in rest)]
-
-
-def _functions(key: str, told: Mapping[str, Any]) -> Iterator[Span]:
-    status = "erred" if told.get("state") == "error" else "ok"
-    for action, start, stop in _startstops(told):
-        if action == "compute":
-            yield Span(key, status, start, stop)
 
 
 def _shift(found: Iterable[Span], moments: Moments) -> float:
@@ -162,20 +201,6 @@ def _shift(found: Iterable[Span], moments: Moments) -> float:
     if least > most:
         return 0.0
     return least if least > 0 else min(most, 0.0)
-
-
-def _startstops(told: Mapping[str, Any]) -> Iterator[tuple[str, float, float]]:
-    told_of = told.get("startstops")
-    for each in told_of if isinstance(told_of, list) else ():
-        if isinstance(each, dict) and number(each.get("start")) <= number(each.get("stop")):
-            yield str(each.get("action")), number(each["start"]), number(each["stop"])
-
-
-def around(told: Mapping[str, Any], span: Span) -> Iterator[tuple[str, float, float]]:
-    """What was done around an attempt, if it is that of whose result the worker still knows."""
-    found = list(_startstops(told))
-    if ("compute", span.start, span.stop) in found:
-        yield from (each for each in found if each[0] != "compute")
 
 
 def lanes(spans: Iterable[Span]) -> dict[Span, str]:

@@ -32,6 +32,8 @@ from .workers import Workers
 _SHORTEST_PHASE = 0.001
 #: Runs of a process, besides those just ended, of which its sampler may still tell.
 _LATE_RUNS = 1_000
+#: Groups of tasks that are looked into: in a recording without an end, new ones never cease to come.
+_GROUPS = 20_000
 
 
 class Ledger:
@@ -129,6 +131,12 @@ class Ledger:
 
     def look_into(self, group: str, task: Any) -> None:
         """A group of tasks is met for the first time, with this one of it."""
+        if len(self.looked_into) >= _GROUPS:
+            if "groups" not in self._told:
+                self._told.add("groups")
+                message = f"what stands inside of fused tasks is not told of more than {_GROUPS:,} groups"
+                self._events.add((perf_counter(), "recorder", "lost", "info", message))
+            return
         self.looked_into.add(group)
         try:
             for part, place in parts_of(task):

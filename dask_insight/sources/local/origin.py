@@ -8,12 +8,13 @@ from types import FrameType
 from typing import NamedTuple
 
 from ..cells import shown_file
+from ..installed import is_installed
 
 #: Packages whose frames never are the line that asked for a computation.
 _OURS = frozenset(
     {"dask", "distributed", "dask_expr", "dask_insight", "tlz", "toolz", "concurrent", "threading"}
 )
-_INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+_STANDARD = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib")})
 _LINES = 20
 
 
@@ -45,7 +46,8 @@ def _find_origin(frame: FrameType | None) -> Origin:
     while frame is not None:
         package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
         if package not in _OURS:
-            if not frame.f_code.co_filename.startswith((*_INSTALLED, "<frozen")):
+            file = frame.f_code.co_filename
+            if not (is_installed(file) or file.startswith((*_STANDARD, "<frozen"))):
                 return _describe(frame)
             fallback = fallback or frame
         frame = frame.f_back

@@ -6,6 +6,7 @@ import contextlib
 import glob
 import multiprocessing.process
 import os
+import sys
 from collections.abc import Iterator
 from multiprocessing import resource_tracker
 from time import perf_counter
@@ -36,7 +37,10 @@ class Children:
 
     def _look(self) -> None:
         found = {}
+        server = _fork_server()
         for process in _descendants(os.getpid(), _not_ours()):
+            if process.pid == server:
+                continue
             found[process.pid] = self._known.get(process.pid, process)
             if process.pid not in self._known:
                 _started(process)
@@ -74,6 +78,12 @@ def _not_ours() -> set[int | None]:
     workers = {child.pid for child in children if child.name.startswith("Dask Worker process")}
     tracker = getattr(resource_tracker, "_resource_tracker", None)
     return {*workers, getattr(tracker, "_pid", None)}
+
+
+def _fork_server() -> int | None:
+    """Python's process that starts others, which are a person's own; it computes nothing itself."""
+    server = getattr(sys.modules.get("multiprocessing.forkserver"), "_forkserver", None)
+    return getattr(server, "_forkserver_pid", None)
 
 
 def _descendants(parent: int, without: set[int | None]) -> Iterator[psutil.Process]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
-from math import inf
+from math import inf, nan
 from time import perf_counter
 from typing import Any
 
@@ -64,6 +65,8 @@ class LocalSource:
         self._ran: set[int] = set()
         #: What cannot be sampled, until it is told.
         self._gaps: list[str] = []
+        #: Rows of `resources` until they are emitted, several samples at once.
+        self._sampled: deque[dict[str, Any]] = deque()
 
     @property
     def profile(self) -> tuple[float, float] | None:
@@ -176,8 +179,7 @@ class LocalSource:
             "starved": waited.core,
             "gil_wait": waited.gil,
         }
-        for one in (own, *children.sample()):
-            self._emit(encode("resources", _columns([one])))
+        self._sampled += (own, *children.sample())
         if gpus:
             self._emit(encode("gpus", _columns([{**gpu, "process": process} for gpu in gpus])))
 
@@ -208,15 +210,22 @@ class LocalSource:
         with self._flushing:
             self._flusher = threading.get_ident()
             try:
+                self._emit_sampled()
                 self._ledger.flush(self._emit)
             except Exception as error:
                 self._ledger.failed("flush", error)
             finally:
                 self._flusher = 0
 
+    def _emit_sampled(self) -> None:
+        if rows := [self._sampled.popleft() for _ in range(len(self._sampled))]:
+            self._emit(encode("resources", _columns(rows)))
+
 
 def _columns(rows: list[dict[str, Any]]) -> Mapping[str, Any]:
-    return {name: [row[name] for row in rows] for name in rows[0]}
+    """Rows by column; what one of them does not tell is missing."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name, nan) for row in rows] for name in names}
 
 
 def _nowhere(batch: bytes) -> None:
