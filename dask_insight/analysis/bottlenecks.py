@@ -11,7 +11,7 @@ from ..batch import Symbols
 from ..lookup import Lookup, TextRows, is_any, pick, sorted_set
 from ..schema import NOTHING
 from ..tables.field import Field
-from ..timeline import Attempts, Read, attempts, gpus
+from ..timeline import Attempts, Read, attempts, gpus, stretches
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +28,7 @@ BY = {
     "thread": Field("thread", "", "Thread within its worker."),
 }
 FIELDS = (
-    Field("duration", "s", "Time in task functions, summed."),
+    Field("duration", "s", "Time for which task functions held a thread, summed."),
     Field("share", "", "Its share of the duration of all, 0 to 1."),
     Field("count", "", "Attempts that ran, failed ones included."),
     Field("failed", "", "Those of them that raised, were tried again or were lost with their worker."),
@@ -124,7 +124,9 @@ class _Sums:
 
 
 def _measured(read: Read, known: Attempts, ran: np.ndarray, sums: _Sums) -> dict[str, np.ndarray]:
-    length = known.at("stop", ran) - known.at("start", ran)
+    lasted = known.at("stop", ran) - known.at("start", ran)
+    # What gave its thread back meanwhile held none, and often waited for others that are counted as well.
+    length = stretches(read, known).held(len(known.run))[ran]
     duration, count = sums.of(length), sums.count()
     needed = _inputs(read, known)[ran]
     median, p95, longest = sums.quantiles(length, 0.5, 0.95, 1.0)
@@ -134,6 +136,8 @@ def _measured(read: Read, known: Attempts, ran: np.ndarray, sums: _Sums) -> dict
     there = needed > 0
     cpu = np.asarray(known.cpu[ran], "f8")
     told = np.isfinite(cpu)
+    # Some compute without a thread.
+    computing = np.fmax(length, np.minimum(cpu, lasted))
     return {
         "duration": duration,
         "share": duration / max(float(duration.sum()), 1e-300),
@@ -146,9 +150,9 @@ def _measured(read: Read, known: Attempts, ran: np.ndarray, sums: _Sums) -> dict
         "size_in": _over(sums.of(needed), count),
         "size_out": sums.mean(known.nbytes[ran]),
         "throughput": _over(sums.of(np.where(there, needed, 0.0)), sums.of(np.where(there, length, 0.0))),
-        "cpu": 100 * _over(sums.of(cpu), sums.of(np.where(told, length, 0.0))),
-        "gpu": sums.weighted(gpu, length),
-        "gpu_memory": sums.weighted(gpu_memory, length),
+        "cpu": 100 * _over(sums.of(cpu), sums.of(np.where(told, computing, 0.0))),
+        "gpu": sums.weighted(gpu, lasted),
+        "gpu_memory": sums.weighted(gpu_memory, lasted),
         "memory_added": sums.mean(added),
     }
 

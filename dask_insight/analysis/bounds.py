@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _USED = (
     *("run", "task", "prefix", "worker", "thread", "status"),
-    *("submitted", "start", "stop", "seceded", "done"),
+    *("submitted", "start", "stop", "seceded", "done", "cpu"),
 )
 
 
@@ -50,7 +50,7 @@ class Bounds(NamedTuple):
     threads: int
     #: Seconds of all tasks together, without those that were cancelled.
     work: float
-    #: Seconds of the longest chain of tasks that need one another.
+    #: Seconds of the longest chain of tasks that need one another, with what they computed without a thread.
     longest: float
     #: That chain: name of the tasks, how many of them, seconds; in the order of the run.
     chain: tuple[tuple[str, int, float], ...]
@@ -64,6 +64,8 @@ class Bounds(NamedTuple):
     is_chained: bool = True
     #: Tasks that had begun and not ended when the recording did, which are left out.
     unended: int = 0
+    #: Of `longest`, what its tasks computed after they had given their thread back.
+    away: float = 0.0
 
     @property
     def spread(self) -> float:
@@ -77,10 +79,13 @@ class Bounds(NamedTuple):
 
     @property
     def most(self) -> float:
-        """Brent's bound: work / threads + longest × (threads − 1) / threads; NaN without chains."""
+        """Brent's bound; NaN without chains.
+
+        That is work / threads + longest × (threads − 1) / threads, where all of the chain needs threads.
+        """
         if not self.threads or not self.is_chained:
             return float("nan")
-        return self.spread + self.longest * (self.threads - 1) / self.threads
+        return self.spread + (self.longest * (self.threads - 1) + self.away) / self.threads
 
     @property
     def above(self) -> float:
@@ -186,27 +191,31 @@ def _bounds(read: Read) -> Bounds:
     if not len(ran):
         return Bounds(0.0, 0, 0.0, 0.0, (), ())
     task, row = np.unique(columns["task"][ran], return_inverse=True)
-    held = columns["stop"][ran] - columns["start"][ran] - columns["seceded"][ran]
-    length = np.maximum(held, 0.0)
+    lasted = columns["stop"][ran] - columns["start"][ran]
+    length = np.maximum(lasted - columns["seceded"][ran], 0.0)
     # What was tried again is done once at best: only the last attempt counts.
     spent = np.zeros(len(task))
     spent[row] = length
+    # Who computes without a thread takes none from others, but what needs it waits.
+    through = np.zeros(len(task))
+    through[row] = np.fmax(length, np.minimum(columns["cpu"][ran], lasted))
     prefix = np.empty(len(task), "i8")
     prefix[row] = columns["prefix"].codes[ran]
     began = np.full(len(task), np.inf)
     began[row] = columns["start"][ran]
-    chain = longest_chain(needs(read, task), spent, began)
+    chain = longest_chain(needs(read, task), through, began)
     names = [columns["prefix"].names[code] for code in prefix[chain]]
     return Bounds(
         seconds=WholeRun.of(read, columns).seconds,
         threads=_threads(read, columns, ran),
         work=float(spent.sum()),
-        longest=float(spent[chain].sum()),
-        chain=_named(names, spent[chain].tolist()),
+        longest=float(through[chain].sum()),
+        chain=_named(names, through[chain].tolist()),
         tasks=tuple(task[chain].tolist()),
         waiting=waiting(read, columns, ran),
         is_chained="edges" not in lacks(read),
         unended=len(unended_attempts(columns)),
+        away=float((through - spent)[chain].sum()),
     )
 
 

@@ -18,6 +18,7 @@ from dask_insight.lookup import sorted_set
 from dask_insight.schema import NOTHING
 from dask_insight.tables.facts import facts as facts_of
 from dask_insight.tables.facts import moment, part_of_run, recorded
+from dask_insight.tables.losses import losses
 from dask_insight.timeline import (
     Moments,
     Read,
@@ -354,7 +355,7 @@ def overview(read: Read, findings: Mapping[str, Values] | None = None) -> Overvi
         computing=computing,
         around=_around(read("phases")),
         names=_computed(shares) or _names(read("graph"), task, length),
-        losses=_losses(read("events")),
+        losses=losses(read("events")),
         facts=facts,
         budget=shares,
         findings=_findings(read("findings") if findings is None else findings),
@@ -557,9 +558,3 @@ def _names(graph: Mapping[str, Values], task: Numbers, length: Numbers) -> list[
     sums = np.bincount(prefix.codes[row[known]], length[known], len(prefix.names))
     most = np.argsort(-sums, kind="stable")
     return [(prefix.names[code], float(sums[code])) for code in most if sums[code] > 0]
-
-
-def _losses(events: Mapping[str, Values]) -> list[str]:
-    lost, message = _is(_symbols(events, "kind"), "lost"), events.get("message")
-    texts = message.tolist() if isinstance(message, Texts) else []
-    return list(dict.fromkeys(texts[row] for row in np.flatnonzero(lost) if row < len(texts)))

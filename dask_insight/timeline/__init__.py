@@ -19,7 +19,7 @@ from .unused import unused_lanes
 from .used import Used, used
 from .waiting import Waiting, seen_in, waiting
 from .whole_run import WholeRun, attempts_in_part, is_cancelled, needed_attempts, unended_attempts
-from .worker_resources import WAITS, worker_resources
+from .worker_resources import WAITS, beside_idle, worker_resources
 
 __all__ = [
     "BLOCK",
@@ -46,6 +46,7 @@ __all__ = [
     "WholeRun",
     "attempts",
     "attempts_in_part",
+    "beside_idle",
     "by_cluster",
     "cluster_of",
     "concerns",

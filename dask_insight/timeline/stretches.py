@@ -12,6 +12,7 @@ from .ascending import Ascending
 from .attempts import Attempts, Read
 from .fields import Fields, Moment, Number
 from .micros import Micros
+from .moments import Moments
 
 #: Seconds up to which what follows goes on: parts may have come with different estimates of a clock.
 _TOUCH = 0.001
@@ -41,9 +42,13 @@ class Stretches(Fields):
         picked = self.some(attempts[self.attempt])
         return Stretches(**{**picked, "attempt": number[picked["attempt"]]})
 
-    def held(self, count: int) -> np.ndarray:
-        """Seconds for which the function of each of `count` attempts held a thread."""
-        seconds = np.where(self.place >= 0, self.stop - self.start, 0.0)
+    def held(self, count: int, still: Moments | None = None) -> np.ndarray:
+        """Seconds for which the function of each of `count` attempts held a thread, without some moments."""
+        start, stop = self.start, self.stop
+        seconds = stop - start
+        if still is not None and len(still.start):
+            seconds -= still.within(start, stop)
+        seconds = np.where(self.place >= 0, seconds, 0.0)
         return seconds if self.whole(count) else sums(self.attempt, seconds, count)
 
     def whole(self, count: int) -> bool:

@@ -84,7 +84,8 @@ def _recording(names: Sequence[str], measured: Sequence[Sequence[Measured]]) -> 
     of_names = task_names(measured)
     told = walls(measured, names)
     still = [sum(run.still for run in side) / len(side) for side in measured]
-    told |= {"text": verdicts(told, parts, of_names), "notes": notes(told, still)}
+    lost = [list(dict.fromkeys(each for run in side for each in run.lost)) for side in measured]
+    told |= {"text": verdicts(told, parts, of_names), "notes": notes(told, still, lost)}
     made = Recording()
     began = [run.started for side in measured for run in side if np.isfinite(run.started)]
     facts: dict[str, Any] = {"name": " and ".join(names), "comparison": " ".join(filter(None, told["text"]))}

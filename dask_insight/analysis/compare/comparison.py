@@ -51,7 +51,7 @@ class Comparison:
         return self._said("text")
 
     def notes(self) -> str:
-        """What else stands out: the most memory, and cores that other programs had; '' if nothing does."""
+        """What else stands out: losses, most memory, cores that other programs had; '' if nothing does."""
         return self._said("notes")
 
     def _said(self, column: str) -> str:

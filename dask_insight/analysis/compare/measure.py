@@ -11,6 +11,7 @@ import numpy as np
 from ...columns import steady
 from ...lookup import is_any, sorted_set
 from ...tables.facts import from_json
+from ...tables.losses import losses
 from ...timeline import Attempts, attempts
 from .facts import facts_of
 from .memory import Series, memory_of
@@ -64,6 +65,8 @@ class Measured(NamedTuple):
     findings: list[Finding]
     #: Kind and name of a fact to its value in words.
     facts: dict[tuple[str, str], str]
+    #: What of it was lost, in words.
+    lost: list[str]
 
 
 def measure(run: Opened) -> Measured:
@@ -103,6 +106,7 @@ def measure(run: Opened) -> Measured:
         flame=recording.flame(),
         findings=_findings(recording),
         facts=facts_of(recording.about),
+        lost=losses(recording.columns("events"), on_purpose=False),
     )
 
 

@@ -25,6 +25,8 @@ PARTS = {
 _OF_CHANGE, _OF_WALL = 0.15, 0.05
 #: Names that make up most of the time and changed by nearly the same factor changed together.
 _TOGETHER, _FACTOR, _FEWEST = 0.8, 1.15, 3
+#: Most letters of what is told of a loss.
+_LONGEST = 300
 #: Verdicts on names that take more time together, and on those that take less.
 _DEARER, _CHEAPER = ("came", "more", "slower", "costlier"), ("went", "fewer", "faster", "cheaper")
 
@@ -50,7 +52,7 @@ def verdicts(sides: Mapping[str, Any], budget: Mapping[str, Any], names: Mapping
     return ["", *(" ".join(_sentences(sides, budget, names, side)) for side in sides["side"][1:])]
 
 
-def notes(sides: Mapping[str, Any], still: Sequence[float]) -> list[str]:
+def notes(sides: Mapping[str, Any], still: Sequence[float], lost: Sequence[Sequence[str]]) -> list[str]:
     """For each side what else stands out; '' for nothing.
 
     Parameters
@@ -59,8 +61,10 @@ def notes(sides: Mapping[str, Any], still: Sequence[float]) -> list[str]:
         Columns of the table `compared_sides`.
     still
         Seconds of each in which everything stood still.
+    lost
+        What of each was lost, in words.
     """
-    return [" ".join(_notes(sides, side, still[side])) for side in sides["side"]]
+    return [" ".join(_notes(sides, side, still[side], lost[side])) for side in sides["side"]]
 
 
 def _sentences(
@@ -74,12 +78,20 @@ def _sentences(
         yield because
 
 
-def _notes(sides: Mapping[str, Any], side: int, still: float) -> Iterator[str]:
+def _notes(sides: Mapping[str, Any], side: int, still: float, lost: Sequence[str]) -> Iterator[str]:
+    name = sides["name"][side]
     if still > 0:
-        name = sides["name"][side]
         yield f"Everything stood still for {words.duration(still)} of {name}, which is not counted."
-    if sides["verdict"][side] in ("unknown", "baseline"):
-        return
+    if sides["verdict"][side] not in ("unknown", "baseline"):
+        yield from _differences(sides, side)
+    if lost:
+        first = " ".join(lost[0].split())
+        first = first if len(first) <= _LONGEST else f"{first[:_LONGEST]}…"
+        more = f"; and {words.count(len(lost) - 1, 'more loss', 'more losses')}" if len(lost) > 1 else ""
+        yield f"{name} is not whole: {first}{more}."
+
+
+def _differences(sides: Mapping[str, Any], side: int) -> Iterator[str]:
     if because := _starved(sides, side):
         yield because
     memory, before = (float(sides["memory"][each]) for each in (side, 0))

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...batch import Symbols
 from ...lookup import pick, spread
-from ...timeline import Attempts, Read, standstills
+from ...timeline import Attempts, Read, standstills, stretches
 from .noise import batch_means
 
 
@@ -18,7 +18,7 @@ class Names(NamedTuple):
 
     names: list[str]
     attempts: np.ndarray
-    #: Seconds in task functions.
+    #: Seconds for which task functions held threads.
     seconds: np.ndarray
     #: Squared standard error of `seconds`, from how alike the attempts are; NaN if there was one only.
     error: np.ndarray
@@ -37,7 +37,8 @@ class Names(NamedTuple):
 def names_of(read: Read, known: Attempts, ran: np.ndarray) -> Names:
     """What the attempts that ran took, by task name; `ran` are their rows.
 
-    Without the moments in which everything stood still.
+    Without the moments in which everything stood still, and without those in which a thread was given back:
+    others had it then.
     """
     graph: Mapping[str, Any] = read("graph")
     row = known.described[ran]
@@ -45,8 +46,8 @@ def names_of(read: Read, known: Attempts, ran: np.ndarray) -> Names:
     ranks = (known.start[ran], pick(graph["order"], row), pick(graph["submission"], row), prefix.codes)
     order = np.lexsort(ranks)
     code, start = prefix.codes[order].astype("i8"), known.start[ran][order]
-    seconds, cpu = (known.stop - known.start)[ran][order], np.asarray(known.cpu[ran], "f8")[order]
-    seconds = seconds - standstills(read).within(start, start + seconds)
+    held = stretches(read, known).held(len(known.run), standstills(read))
+    seconds, cpu = held[ran][order], np.asarray(known.cpu[ran], "f8")[order]
     there, groups = np.isfinite(cpu), len(prefix.names)
     count, summed, error = _sums(code, start, seconds, groups)
     told, cpu_summed, cpu_error = _sums(code[there], start[there], cpu[there], groups)

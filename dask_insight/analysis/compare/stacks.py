@@ -10,6 +10,7 @@ import numpy as np
 
 from ...batch import Symbols
 from ...schema import NOTHING
+from ...tables.stacks import STANDARD
 from .measure import Measured
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 #: A node is left out where it has less than this share of the samples on every side.
 _LEAST = 2e-4
 _INSTALLED = re.compile(r".*/(?:site-packages|dist-packages)/")
-_STANDARD = re.compile(r".*/lib(?:64)?/python\d+\.\d+t?/|[A-Za-z]:.*/Lib/")
+_STANDARD = re.compile(rf".*/{STANDARD}|[A-Za-z]:.*/Lib/")
 _CELL = re.compile(r".*/ipykernel_\d+/\d+\.py$|<ipython-input-.*>$|<stdin>$|<string>$")
 
 

@@ -12,14 +12,14 @@ from ...columns import forget
 from ...dag import links
 from ...heap import give_back_between
 from ...intake import intake_seconds
-from ...lookup import Lookup, fill
+from ...lookup import Lookup, fill, is_any
 from ...schema import SECEDED
 from ...timeline import is_pooled, sizing_of
 
 Read = Callable[[str], Mapping[str, Any]]
 
 _DISK = ("disk-read", "disk-write")
-#: The clients of tasks are called so.
+#: The clients of tasks are called so; see `Submissions`.
 _OF_TASKS = "Client-worker-"
 #: Seconds up to which times away go on: parts may have come with different estimates of a clock.
 _TOUCH = 0.001
@@ -236,10 +236,12 @@ def _before(
 
 def _by_tasks(read: Read, submission: np.ndarray) -> np.ndarray:
     """Which rows were submitted by a task and not by the client."""
-    table = read("submissions")
+    table, phases = read("submissions"), read("phases")
     client = table["client"]
     row = Lookup(table["submission"]).rows(submission)
     mine = np.array([name.startswith(_OF_TASKS) for name in client.names] or [False])[client.codes]
+    # On a local scheduler its task is away from the very moment at which a graph is handed over.
+    mine |= np.isin(table["time"], phases["start"][is_any(phases["action"], (SECEDED,))])
     nested: np.ndarray = np.append(mine, False)[row]
     return nested
 

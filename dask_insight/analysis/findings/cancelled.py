@@ -19,7 +19,9 @@ from .thresholds import Limits
 
 def _cancelled_work(facts: Facts, limits: Limits) -> Iterator[Finding]:
     known, length = facts.attempts, facts.inside
-    rows = np.flatnonzero(ended_as(facts, "cancelled") & (length > 0))
+    # What the recording lost sight of has an error that says so, and may have gone on.
+    unseen = np.isin(known.run, facts.read("errors")["run"])
+    rows = np.flatnonzero(ended_as(facts, "cancelled") & (length > 0) & ~unseen)
     if not len(rows):
         return
     seconds = float(length[rows].sum())

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...lookup import least
+from .names import by_code
 from .threads_held import Samples, process_of
 
 if TYPE_CHECKING:
@@ -64,8 +66,6 @@ def cores(facts: Facts) -> Cores:
     free, lasting = np.ones(len(begin)), np.maximum(end - begin, 1e-9)
     columns = ("process", "time", "cpu")
     samples = Samples({name: facts.read("resources")[name] for name in columns})
-    worker = lanes.worker[facts.waiting.lane]
-    held = np.append(lanes.worker, -1)[lanes.of]
     # Threads of libraries wait for a core as much as those of tasks do, which alone are known to.
     wanted = {
         each.name: 1 + np.nan_to_num(each.process.starved) / max(each.process.own, _NONE)
@@ -73,14 +73,19 @@ def cores(facts: Facts) -> Cores:
         if each.beside >= _LIBRARIES
     }
     beyond = 0.0
-    for host in _hosts(facts):
+    hosts = list(_hosts(facts))
+    host_of = np.full(len(lanes.workers) + 1, -1, least(len(hosts)))
+    for code, host in enumerate(hosts):
+        host_of[host.codes] = code
+    of_lane, none = host_of[np.append(lanes.worker, -1)], np.zeros(0, "i8")
+    idle_of, ran_of = by_code(of_lane[facts.waiting.lane]), by_code(of_lane[lanes.of])
+    for code, host in enumerate(hosts):
         used = _used(facts, samples, host, wanted)
         if used is None:
             continue
-        mine = np.flatnonzero(np.isin(worker, host.codes))
+        mine, ran = idle_of.get(code, none), ran_of.get(code, none)
         start, stop = begin[mine], end[mine]
-        ran = (lanes.of >= 0) & np.isin(held, host.codes)
-        busy = _Sum(facts.start, lanes.stretches.start[ran], lanes.stretches.stop[ran])
+        busy = _Sum(facts.start, lanes.stretches.at("start", ran), lanes.stretches.at("stop", ran))
         threads = facts.most_threads(host.names)
         idle = threads - (busy.before(stop) - busy.before(start)) / lasting[mine]
         left = host.cores - (np.interp(stop, *used) - np.interp(start, *used)) / lasting[mine]

@@ -268,12 +268,7 @@ class Facts:
 
         Without those in which everything stood still.
         """
-        held: np.ndarray = self.lanes.stretches.held(len(self.attempts.run))
-        if not len(self.still.start):
-            return held
-        ran = np.flatnonzero(self.attempts.ran)
-        held[ran] -= self.still.within(self.attempts.at("start", ran), self.attempts.at("stop", ran))
-        return np.asarray(np.maximum(held, 0.0))
+        return self.lanes.stretches.held(len(self.attempts.run), self.still)
 
     @cached_property
     def inside(self) -> np.ndarray:

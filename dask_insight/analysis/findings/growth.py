@@ -76,9 +76,12 @@ def _brought(facts: Facts) -> dict[str, float]:
 
 def growing(facts: Facts, limits: Limits) -> dict[str, _Growth]:
     """Workers whose memory grew by what is no result and was not given back."""
-    found, brought = {}, _brought(facts)
-    for worker, course in _courses(facts).items():
-        growth = _growth(facts, worker, course, limits["unmanaged-growth.steady"])
+    found, brought, courses = {}, _brought(facts), _courses(facts)
+    known = facts.attempts
+    ran = split(known.worker, np.flatnonzero(known.ran & of_workers(facts, courses)))
+    for worker, course in courses.items():
+        mine = ran.get(worker, np.zeros(0, "i8"))
+        growth = _growth(facts, worker, mine, course, limits["unmanaged-growth.steady"])
         if growth is not None and _told(
             facts, worker, growth, brought.get(worker, _TASKS * facts.carried), limits
         ):
@@ -130,14 +133,14 @@ def _unmanaged_growth(facts: Facts, limits: Limits) -> Iterator[Finding]:
     )
 
 
-def _growth(facts: Facts, worker: str, course: _Course, steady: float) -> _Growth | None:
+def _growth(facts: Facts, worker: str, ran: np.ndarray, course: _Course, steady: float) -> _Growth | None:
     """How a worker's memory beside its results grew; None where it did not, or not steadily."""
     time, process, managed = course
     if len(time) < _SAMPLES:
         return None
     # What is given back later was no growth.
     kept = np.minimum.accumulate((process - managed)[::-1])[::-1]
-    begin, end = _span(facts, worker, time, kept)
+    begin, end = _span(facts, ran, time, kept)
     edges = begin + (end - begin) * np.array([_WARM, (1 + _WARM) / 2, 1.0])
     first, middle, last = np.interp(edges, time, kept)
     nbytes = float(last - first)
@@ -152,12 +155,11 @@ def _growth(facts: Facts, worker: str, course: _Course, steady: float) -> _Growt
     return _Growth(nbytes, share, nbytes / float(process[-1]), nbytes / float(edges[2] - edges[0]))
 
 
-def _span(facts: Facts, worker: str, time: np.ndarray, kept: np.ndarray) -> tuple[float, float]:
+def _span(facts: Facts, ran: np.ndarray, time: np.ndarray, kept: np.ndarray) -> tuple[float, float]:
     """While a worker ran tasks; up to when its memory had grown, if that took half of it or more."""
     known = facts.attempts
-    mine = np.flatnonzero(known.ran & of_workers(facts, (worker,)))
-    begin = max(float(time[0]), float(known.at("start", mine).min(initial=facts.stop)))
-    end = min(float(time[-1]), max(float(known.at("ended", mine).max(initial=begin)), begin))
+    begin = max(float(time[0]), float(known.at("start", ran).min(initial=facts.stop)))
+    end = min(float(time[-1]), max(float(known.at("ended", ran).max(initial=begin)), begin))
     inside = (time >= begin) & (time <= end)
     if not inside.any():
         return begin, begin

@@ -9,14 +9,14 @@ import numpy as np
 
 from ... import words
 from ...lookup import Lookup
-from ...tables.stacks import imported
+from ...tables.stacks import STANDARD, imported
 from ...timeline import Moments
 from .facts import Facts
 
 #: Share of the samples from which imports are to blame, and of some moments of which there must be samples.
 _BLAMED, _SAMPLED = 0.5, 0.2
 #: Folders of which modules are named by their path.
-_ROOT = re.compile(r".*/(?:(?:site|dist)-packages|lib/python\d\.\d+t?)/")
+_ROOT = re.compile(rf".*/(?:(?:site|dist)-packages/|{STANDARD})")
 
 
 class Sampled(NamedTuple):

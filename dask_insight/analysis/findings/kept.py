@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...timeline import WAITS, Moments, worker_resources
+from ...timeline import Moments, beside_idle, worker_resources
 from .names import of_workers, split
 
 if TYPE_CHECKING:
@@ -38,10 +38,4 @@ def _beside_idle(facts: Facts, worker: str, ran: np.ndarray) -> Moments:
     """When tasks waited on a worker while one of its threads was idle; with the rows of what ran there."""
     known = facts.attempts
     inputs, begun, ended = (known.at(name, ran) for name in ("inputs", "executing", "ended"))
-    kept = begun - inputs > WAITS
-    waiting = Moments.of(inputs[kept], begun[kept])
-    moments = np.concatenate([begun, ended])
-    order = np.argsort(moments)
-    running = np.cumsum(np.repeat([1, -1], len(ran))[order])[:-1]
-    full = running >= facts.threads_of(worker)
-    return waiting.without(Moments.of(moments[order][:-1][full], moments[order][1:][full]))
+    return beside_idle(inputs, begun, ended, facts.threads_of(worker))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,9 +17,10 @@ from .finding import Fact, Finding
 from .imports_on_loop import before_graphs, beforehand, imports
 from .late import blocked
 from .moved import pickling
-from .names import carried_by, most, of_workers, own_workers, quoted, split
+from .names import by_code, carried_by, most, of_workers, own_workers, quoted, split
 from .on_loop import HELD_UP, OFF_THE_LOOP, holds_up_tasks, on_loop
 from .rule import Rule
+from .shapes import Pieces
 from .spill import spilled
 from .thresholds import Limits
 
@@ -44,10 +47,11 @@ def _event_loop_lag(facts: Facts, limits: Limits) -> Iterator[Finding]:
     for name, moments in pickling(facts, limits).items():
         if name in late:
             late[name] = late[name].without(moments)
+    idle = _Idle(facts)
     much = {
         name: moments
         for name, moments in late.items()
-        if len(moments.start) and _much(facts, name, moments, usual.get(name, 0.0), limits)
+        if len(moments.start) and _much(facts, name, moments, usual.get(name, 0.0), idle, limits)
     }
     spilling = spilled(facts).seconds
     if facts.carried >= limits["large-graph.bytes"]:
@@ -131,7 +135,8 @@ def _of_late(facts: Facts, limits: Limits, late: Mapping[str, Moments], doing: s
     """What is told of workers whose event loops were late, whatever kept them from running."""
     held = {name: moments.seconds for name, moments in late.items()}
     workers = sorted(held, key=lambda name: -held[name])
-    idle = sum(_idle(facts, name, moments) for name, moments in late.items())
+    threads = _Idle(facts)
+    idle = sum(threads.during(moments, name) for name, moments in late.items())
     longest = _longest(late)
     return Finding(
         code="event-loop-lag",
@@ -162,7 +167,7 @@ def _seen(facts: Facts, late: Mapping[str, Moments]) -> tuple[str, str]:
 
 
 def _of_scheduler(facts: Facts, limits: Limits, late: Moments) -> Finding:
-    held, longest, idle = late.seconds, _longest({"": late}), _idle(facts, None, late)
+    held, longest, idle = late.seconds, _longest({"": late}), _Idle(facts).during(late)
     still = f"for {words.duration(held)}, up to {words.duration(longest)} at a time"
     title = f"The scheduler's event loop stood still {still}"
     doing, advice = "Plugins, very large graphs and `client.run_on_scheduler` do this.", _SEE
@@ -285,25 +290,34 @@ def _one_process(facts: Facts) -> bool:
     return len(processes) < 2
 
 
-def _much(facts: Facts, name: str, moments: Moments, usual: float, limits: Limits) -> bool:
+def _much(facts: Facts, name: str, moments: Moments, usual: float, idle: _Idle, limits: Limits) -> bool:
     """Whether an event loop was late often, or once for very long with threads that waited for it."""
     held = moments.seconds - usual
     often = held >= max(limits["event-loop-lag.share"] * facts.wall, limits["event-loop-lag.seconds"])
     if often or _longest({"": moments}) < limits["event-loop-lag.longest"]:
         return often
-    idle = _idle(facts, None if name == "scheduler" else name, moments)
-    return facts.spread(idle) >= limits["all.seconds"]
+    return facts.spread(idle.during(moments, "" if name == "scheduler" else name)) >= limits["all.seconds"]
 
 
-def _idle(facts: Facts, worker: str | None, moments: Moments) -> float:
-    """Thread-seconds in which threads (of a worker) were idle at these moments."""
-    # A thread whose task has ended waits for the loop to take its result.
-    idle = facts.pieces(*IDLE, "overhead")
-    if worker is not None:
-        codes = [code for code, name in enumerate(facts.lanes.workers) if name == worker]
-        there = np.isin(facts.lanes.worker, codes)
-        idle = [each.take(np.flatnonzero(there[each.lane])) for each in idle]
-    return facts.within(idle, moments)
+class _Idle:
+    """Threads that were idle, or whose task had ended: those wait for the loop to take its result."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+
+    def during(self, moments: Moments, worker: str = "") -> float:
+        """Thread-seconds of them (of a worker, or of all) at these moments."""
+        of_all = self._facts.pieces(*IDLE, "overhead")
+        return self._facts.within(self._by_worker.get(worker, ()) if worker else of_all, moments)
+
+    @cached_property
+    def _by_worker(self) -> dict[str, list[Pieces]]:
+        facts = self._facts
+        found: dict[str, list[Pieces]] = defaultdict(list)
+        for each in facts.pieces(*IDLE, "overhead"):
+            for code, rows in by_code(facts.lanes.worker[each.lane]).items():
+                found[facts.lanes.workers[code]].append(each.take(rows))
+        return found
 
 
 def _passed_on(facts: Facts, late: Mapping[str, Moments]) -> tuple[str, ...]:

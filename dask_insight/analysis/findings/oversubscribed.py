@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-import numpy as np
-
 from ... import words
+from ...lookup import sums
 from .facts import Facts
 from .finding import Fact, Finding
 from .rule import Rule
@@ -167,17 +166,18 @@ def _short(facts: Facts, limits: Limits) -> list[_Host]:
 
 def _hosts(facts: Facts) -> Iterator[_Host]:
     """Every host whose cores, and whose workers' waits for them, are known."""
-    table, known = facts.read("workers"), facts.attempts
+    table, worker = facts.read("workers"), facts.attempts.worker
     names = zip(table["host"].tolist(), table["cores"].tolist(), strict=True)
     cores = {host: count for host, count in names if host and count}
     beside: dict[str, list[Held]] = {}
     for each in facts.held:
         beside.setdefault(str(facts.workers.get(each.name, {}).get("host")), []).append(each)
+    lengths = sums(worker.codes, facts.length, len(worker.names))
+    length_of = dict(zip(worker.names, lengths.tolist(), strict=True))
     for host, held in beside.items():
         if host not in cores or not all(each.starved >= 0 and each.cores >= 0 for each in held):
             continue
-        codes = [known.worker.names.index(each.name) for each in held]
-        length = float(facts.length[np.isin(known.worker.codes, codes)].sum())
+        length = sum(length_of[each.name] for each in held)
         if length <= 0:
             continue
         waited = sum(each.waits * each.seconds for each in held) / length

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...timeline import Moments
+from .names import by_code
 
 if TYPE_CHECKING:
     from .facts import Facts
@@ -25,7 +26,6 @@ class Queues:
         self._idle = facts.budget.part("placement")
         if facts.spent("placement") < _LITTLE * facts.offered:
             self._idle = self._idle.take(np.zeros(0, "i8"))
-        self._of: dict[int, Moments] = {}
 
     def behind(self, mine: np.ndarray, beyond: np.ndarray) -> np.ndarray:
         """Seconds of each piece in which tasks waited only on the workers of some attempts, beyond a median.
@@ -41,30 +41,40 @@ class Queues:
         """
         known, worker = self._facts.attempts, self._facts.attempts.worker.codes
         idle = self._idle
-        seconds = np.zeros(len(idle.lane))
-        for code in np.unique(worker[mine]).tolist() if len(seconds) else ():
-            rows = mine[worker[mine] == code]
-            late = Moments.of(
-                known.at("stop", rows) - beyond[rows] * self._facts.length[rows], known.at("stop", rows)
-            )
-            seconds += late.both(self._only(code)).within(idle.start, idle.stop) * idle.threads
+        if not len(idle.lane):
+            return np.zeros(0)
+        behind = []
+        for code, those in by_code(worker[mine]).items():
+            rows = mine[those]
+            stop = known.at("stop", rows)
+            late = Moments.of(stop - beyond[rows] * self._facts.length[rows], stop)
+            if code in self._only:
+                behind.append(late.both(self._only[code]))
+        # No two workers are the only one at a time.
+        seconds: np.ndarray = Moments.together(behind).within(idle.start, idle.stop) * idle.threads
         return seconds
 
     @cached_property
-    def _waited(self) -> np.ndarray:
-        """Rows of the attempts that waited for a thread."""
+    def _only(self) -> dict[int, Moments]:
+        """When tasks waited for a thread on a worker (by code) and on no other."""
         known = self._facts.attempts
-        rows: np.ndarray = np.flatnonzero(known.ran & (known.executing > known.inputs)).astype("i4")
-        return rows
-
-    def _only(self, code: int) -> Moments:
-        """When tasks waited on this worker and on no other."""
-        if code not in self._of:
-            known, waited = self._facts.attempts, self._waited
-            mine = known.worker.codes[waited] == code
-            here, elsewhere = (
-                Moments.of(known.at("inputs", rows), known.at("executing", rows))
-                for rows in (waited[mine], waited[~mine])
-            )
-            self._of[code] = here.without(elsewhere)
-        return self._of[code]
+        waited = by_code(known.worker.codes, known.ran & (known.executing > known.inputs))
+        unions = {
+            code: Moments.of(known.at("inputs", rows), known.at("executing", rows))
+            for code, rows in waited.items()
+        }
+        if not unions:
+            return {}
+        many = [len(each.start) for each in unions.values()]
+        worker = np.repeat(np.fromiter(unions, "i8"), many)
+        edge = np.concatenate([each[end] for end in (0, 1) for each in unions.values()])
+        order = np.argsort(edge)
+        edge = edge[order]
+        there = np.cumsum(np.repeat([1, -1], len(worker))[order])
+        # While one is there, the sum of all codes is its own.
+        codes = np.cumsum(np.concatenate((worker, -worker))[order])
+        alone = np.flatnonzero((there[:-1] == 1) & (edge[1:] > edge[:-1]))
+        return {
+            code: Moments.of(edge[alone[those]], edge[alone[those] + 1])
+            for code, those in by_code(codes[alone]).items()
+        }

@@ -134,6 +134,8 @@ class _Medians(NamedTuple):
 
     number: np.ndarray
     median: np.ndarray
+    #: Median of the medians of all other workers, each as often as it has attempts.
+    usual: np.ndarray
     #: Number on all workers.
     total: np.ndarray
     #: Code of the name of each kind; -1 where it says nothing of a worker.
@@ -154,26 +156,25 @@ class _Medians(NamedTuple):
         size = (len(name), workers)
         cell *= workers
         cell += facts.attempts.worker.codes[rows]
-        number = np.bincount(cell, minlength=size[0] * size[1])
-        median = medians(cell, seconds[rows], size[0] * size[1])
+        number = np.bincount(cell, minlength=size[0] * size[1]).reshape(size)
+        # One outlier on either side says nothing about a worker.
+        median = medians(cell, seconds[rows], size[0] * size[1]).reshape(size)
         together = np.array([text.startswith(TOGETHER) for text in facts.names] or [False])
         name = np.where(together[name], -1, name)
-        return cls(number.reshape(size), median.reshape(size), total, name, len(facts.names))
+        usual = np.full(size, np.nan)
+        compared = (number >= _LEAST) & (total[:, None] - number >= _LEAST)
+        for one in np.flatnonzero((name >= 0) & compared.any(axis=1)).tolist():
+            usual[one] = _medians_of_others(median[one], number[one])
+        return cls(number, median, usual, total, name, len(facts.names))
 
     def against(self, worker: int) -> _Compared:
         """By name, seconds a worker's attempts would take elsewhere, and what they took; their number."""
-        expected, spent = np.zeros((2, self.names))
-        count = 0
-        mine = np.where(self.name < 0, 0, self.number[:, worker])
-        for kind in np.flatnonzero((mine >= _LEAST) & (self.total - mine >= _LEAST)).tolist():
-            others = self.number[kind].copy()
-            others[worker] = 0
-            # One outlier on either side says nothing about the worker.
-            usual = _weighted_median(self.median[kind], others)
-            expected[self.name[kind]] += usual * mine[kind]
-            spent[self.name[kind]] += self.median[kind, worker] * mine[kind]
-            count += int(mine[kind])
-        return expected, spent, count
+        mine = self.number[:, worker]
+        kinds = np.flatnonzero((self.name >= 0) & (mine >= _LEAST) & (self.total - mine >= _LEAST))
+        mine, name = mine[kinds], self.name[kinds]
+        expected = sums(name, self.usual[kinds, worker] * mine, self.names)
+        spent = sums(name, self.median[kinds, worker] * mine, self.names)
+        return expected, spent, int(mine.sum())
 
 
 def _kinds(facts: Facts, seconds: np.ndarray, times: float) -> tuple[np.ndarray, np.ndarray]:
@@ -200,11 +201,18 @@ def _kinds(facts: Facts, seconds: np.ndarray, times: float) -> tuple[np.ndarray,
     return kind[pair], np.concatenate((np.arange(len(facts.names)), name[mixed]))
 
 
-def _weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
+def _medians_of_others(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """For each value the weighted median of all others; of those without weight NaN."""
     order = np.argsort(values)
     order = order[weights[order] > 0]
-    total = np.cumsum(weights[order])
-    return float(values[order[int(np.searchsorted(total, total[-1] / 2))]])
+    mine, total = weights[order], np.cumsum(weights[order])
+    half = (total[-1] - mine) / 2
+    at = np.searchsorted(total, half)
+    # From its own place on, sums are larger by its own weight than those of the others.
+    at = np.where(at < np.arange(len(order)), at, np.searchsorted(total, half + mine))
+    found = np.full(len(values), np.nan)
+    found[order] = values[order[at]]
+    return found
 
 
 def _loaded(facts: Facts, limits: Limits) -> Iterator[Finding]:

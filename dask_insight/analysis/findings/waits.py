@@ -14,7 +14,7 @@ from .finding import Fact, Finding
 from .late import blocked as late
 from .locked import locked, locked_by_cluster
 from .names import TOGETHER
-from .programs import computed, in_programs
+from .programs import computed, in_processes, in_programs
 from .rule import Rule
 from .threads import blocked_share, lock, one_thread_each
 from .threads_held import Held, cores_of
@@ -36,7 +36,7 @@ class _Waits(NamedTuple):
     share: np.ndarray
     enough: np.ndarray
     #: Which names waited for most of their time, which of these slept for most of it, and which waited for
-    #: other processes that they had started.
+    #: processes or pools that they had started.
     many: np.ndarray
     slept: np.ndarray
     started: np.ndarray
@@ -72,7 +72,13 @@ def _late(facts: Facts, worker: np.ndarray) -> np.ndarray:
 
 def _waits(facts: Facts, limits: Limits, sleepers: Asleep) -> _Waits:
     blocked, told = blocked_share(facts)
+    without = np.maximum(facts.by_worker(facts.pieces("off-cpu")), 1e-9)
+    untold = facts.by_worker(facts.pieces("compute", "failed"))
     for each in facts.held:
+        # Threads of its process may compute for it, as those of libraries do; not those of tasks that do not
+        # tell their CPU time, which may have taken all of that.
+        others = max(0.0, _beside(each) - untold[each.code])
+        blocked[each.code] = max(0.0, blocked[each.code] - others / without[each.code])
         # The wait for the lock, for a GPU or for tasks that a task started is no wait for data.
         if each.seceded or each.gpu >= _GPU:
             blocked[each.code] = 0.0
@@ -93,6 +99,12 @@ def _waits(facts: Facts, limits: Limits, sleepers: Asleep) -> _Waits:
     started = in_programs(facts) >= limits["io-wait.lock"] * share
     slept = many & (sleepers.share >= limits["sleeping.share"] * share) & ~started
     return _Waits(waited, by_name, share, enough, many, slept, many & started, sure)
+
+
+def _beside(each: Held) -> float:
+    """CPU seconds of a worker's process beside its tasks' threads; its part where several share it."""
+    used = max(0.0, each.cores - float(np.nan_to_num(each.process.own)))
+    return used * each.seconds * each.at_once / max(each.process.at_once, 1e-9)
 
 
 def _crowded(facts: Facts, limits: Limits) -> np.ndarray:
@@ -155,13 +167,13 @@ def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
         )
     elif started:
         used = computed(facts)
+        sure = used > 0 or in_processes(facts)[told.code] >= limits["io-wait.lock"] * told.share.value
+        whom = "other processes" if sure else "a pool of threads or processes"
         # Who computes needs cores: more threads save nothing.
         waits_too = used < limits["io-wait.programs"] * told.total
-        title = (
-            f"`{names[0]}` waited for other processes that it had started for "
-            f"{words.share(told.share.value)} of its time"
-        )
-        why = f"{held} while other processes worked for them. {_worked(used, waits_too)}"
+        share = words.share(told.share.value)
+        title = f"`{names[0]}` waited for {whom} that it had started for {share} of its time"
+        why = f"{held} while {whom} worked for them. {_worked(used, waits_too)}"
         advice = _more_at_once(facts, names[0]) if waits_too else _of_processes(facts)
         cost, severity = (facts.spread(told.others) / 2, "") if waits_too else (0.0, "info")
         if np.isfinite(used):
@@ -220,7 +232,7 @@ def _of_processes(facts: Facts) -> str:
     cores, threads = round(sum(by_host.values())), round(facts.threads)
     there = f", here {words.count(cores, 'core')} for {words.count(threads, 'thread')}" if cores else ""
     return (
-        "Where these processes compute, let no more of them run at once than there are cores, counting the "
+        "Where they compute, let no more of them run at once than there are cores, counting the "
         f"threads and processes that each starts itself{there}. Where they wait for a service, more threads "
         "help. What they are at, the system tells:\n\n"
         "    # top   # on the worker's machine\n"
@@ -331,12 +343,13 @@ IO_WAIT = Rule(
         "the recording does not tell how long threads waited for a CPU), together `io-wait.time` of all "
         "thread time; none of workers of which that is not known while those of their host used "
         "`oversubscribed.use` of its cores; "
-        "without waits for a CPU, the interpreter's lock or a GPU, and without names that slept, or that "
-        "waited for others; see `sleeping` and `held-up`. Of P2P's own tasks it is told what they wait for. "
+        "without waits for a CPU, the interpreter's lock or a GPU, without as much as their processes "
+        "computed beside the tasks' own threads, and without names that slept, or that waited for others; "
+        "see `sleeping` and `held-up`. Of P2P's own tasks it is told what they wait for. "
         "Where `io-wait.lock` of that is spent in locks of "
         "`distributed`, `dask` or their own (a line `with name:` takes one), these are told; where it is "
-        "spent in waits for processes that they had started, that is told, no more than *info* if these used "
-        "CPU time for `io-wait.programs` of it, or nothing tells."
+        "spent in waits for processes or pools that they had started, that is told, no more than *info* if "
+        "these used CPU time for `io-wait.programs` of it, or nothing tells."
     ),
     cost=(
         "Half of that time while other tasks waited for a thread, over all "

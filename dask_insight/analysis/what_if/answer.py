@@ -27,7 +27,7 @@ class WhatIf(NamedTuple):
     recorded: float
     seconds: float
     #: Least and most that the two ways to read the simulation give, and the recorded time where threads may
-    #: change nothing, as they wait for a lock; equal to `seconds` where neither matters.
+    #: change nothing, as they wait for a lock or for resources; equal to `seconds` where neither matters.
     low: float
     high: float
     #: The simulation without and with the change.

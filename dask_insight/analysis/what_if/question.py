@@ -12,17 +12,20 @@ import numpy as np
 
 from ... import words
 from ...dag import longest_chain
-from ...lookup import Lookup, sorted_set
+from ...lookup import Lookup, fill, is_any, sorted_set
 from ...tables.tasks import make
 from ...timeline import (
+    Moments,
     Read,
     attempts_in_part,
+    beside_idle,
     is_cancelled,
     is_pooled,
     needed_attempts,
     one_cluster,
     unended_attempts,
     waiting,
+    worker_resources,
 )
 from .answer import TRUSTED, WhatIf
 from .chunks import with_chunks
@@ -35,6 +38,8 @@ from .simulation import simulate
 _MOST = 100_000
 #: Share of the time up to which workers that join late are not spoken of.
 _LATE = 0.02
+#: Share of the time from which waits for resources of workers are spoken of.
+_WANTING = 0.1
 
 
 class Replay:
@@ -74,6 +79,9 @@ class Replay:
         self._keeps_bounds = _least(recorded, self._before) <= recorded.run.seconds
         self._cores = _cores(read("workers"))
         self._waiting = waiting(read, self._columns, needed_attempts(self._columns))
+        wanting = _wanting(read, self._columns, workers)
+        #: Seconds in which tasks waited for resources of their workers; 0 if they are few.
+        self._wanting = wanting if wanting >= _WANTING * recorded.run.seconds else 0.0
 
     @property
     def model(self) -> Model:
@@ -155,11 +163,18 @@ class Replay:
             yield f"{words.duration(run.still)} in which everything stood still are left out"
         if self._waiting:
             yield f"{self._waiting.said()}; it is simulated as if it were work"
+        if self._wanting:
+            yield (
+                f"tasks waited {words.duration(self._wanting)} for resources of their workers, beside idle "
+                "threads: more threads bring no more of these, and they are not simulated"
+            )
 
     def _may_be_the_same(self, before: Setting, after: Setting) -> bool:
-        """Whether other threads may change nothing: those of a lock wait for it one and all."""
+        """Whether other threads may change nothing: all wait for one lock, or bring no more resources."""
         found = self._waiting
         workers, threads = (each(before.threads) != each(after.threads) for each in (len, max))
+        if threads and self._wanting:
+            return True
         return bool(found) and ((workers and found.workers_wait) or (threads and found.threads_wait))
 
 
@@ -204,6 +219,18 @@ def _workers(table: Mapping[str, Any], columns: Mapping[str, Any], recorded: Mod
             continue
         came, gone = _known(np.fmin(joined[row], first), 0.0), _known(left[row], math.inf)
         yield _Worker(name, int(table["threads"][row]) or threads, max(0.0, came), gone)
+
+
+def _wanting(read: Read, columns: Mapping[str, Any], workers: Iterable[_Worker]) -> float:
+    """Seconds in which tasks waited on workers that have resources, beside idle threads."""
+    given = worker_resources(read)
+    parts = []
+    for worker in (each for each in workers if each.name in given):
+        rows = np.flatnonzero(is_any(columns["worker"], (worker.name,)) & np.isfinite(columns["start"]))
+        start, stop = columns["start"][rows], columns["stop"][rows]
+        begun = fill(columns["executing"][rows], start)
+        parts.append(beside_idle(columns["inputs"][rows], begun, fill(stop, start), worker.threads))
+    return Moments.together(parts).seconds
 
 
 def _known(moment: float, otherwise: float) -> float:
@@ -368,7 +395,7 @@ def _notes(
         notes.append(f"{words.count(unended, 'task')} had not ended when the recording did: left out")
     cancelled = int((began & is_cancelled(columns)).sum())
     if cancelled:
-        notes.append(f"{words.count(cancelled, 'task')} cancelled while running: left out")
+        notes.append(f"{words.count(cancelled, 'task')} cancelled, or lost sight of, while running: left out")
     ran = columns["task"][began & ~is_cancelled(columns)]
     repeated = len(ran) - len(sorted_set(ran))
     if repeated:
