@@ -254,10 +254,11 @@ class Questions(Store):
         Returns
         -------
         DataFrame
-            What it is summed by; ``duration`` [s] and its ``share`` (0 to 1) of
-            all; ``count`` of the attempts that ran and how many of them
-            ``failed``: raised, were tried again or were lost with their worker;
-            ``mean``, ``median``, ``p95`` and ``max`` of an attempt [s];
+            What it is summed by; ``duration`` [s] for which functions held a
+            thread, and its ``share`` (0 to 1) of all; ``count`` of the attempts
+            that ran and how many of them ``failed``: raised, were tried again
+            or were lost with their worker; ``mean``, ``median``, ``p95`` and
+            ``max`` of an attempt [s];
             ``size_in`` and ``size_out``, mean bytes of all inputs and of the
             result; ``throughput``, bytes of inputs a second; ``cpu`` [% of a
             core], from the CPU time of their threads; ``gpu`` [%] and

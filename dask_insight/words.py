@@ -112,7 +112,7 @@ def listing(items: Iterable[str]) -> str:
 
 def marked(text: str) -> str:
     """Text as HTML, with what stands between backticks as code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+    return re.sub(r"`([^`]+)`", r'<code dir="auto">\1</code>', escape(text))
 
 
 def of_cluster(name: str) -> str:

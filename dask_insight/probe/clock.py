@@ -8,12 +8,16 @@ import sys
 import time as standard
 import uuid
 import zlib
-from collections import deque
 
 #: Seconds by which two clocks may drift apart in a second; it ages an estimate.
 _DRIFT = 2e-5
 #: Seconds by which rounding may move a time.
 _ROUNDING = 1e-5
+#: Round trips that are remembered.
+_MOST = 64
+
+#: When it ended, seconds by which our clock was ahead then, and by how many that may be off.
+_Trip = tuple[float, float, float]
 
 
 def time() -> float:
@@ -46,11 +50,12 @@ class Offset:
 
     A reply made at ``t`` on the other clock, asked for at ``a`` and received
     at ``b`` on ours, says that ours is ahead by ``(a + b) / 2 - t``, give or
-    take ``(b - a) / 2``.
+    take ``(b - a) / 2``. It may be asked for on any thread.
     """
 
     def __init__(self) -> None:
-        self._trips: deque[tuple[float, float, float]] = deque(maxlen=64)
+        #: Replaced by every trip, never changed: others may be reading it.
+        self._trips: tuple[_Trip, ...] = ()
         self._same = False
 
     def same(self) -> None:
@@ -62,24 +67,25 @@ class Offset:
         if received < asked:
             return
         offset, half = (asked + received) / 2 - answered, (received - asked) / 2
-        if self._trips:
-            known, uncertainty = self._best(received)
+        trips = self._trips[1 - _MOST :]
+        if trips:
+            known, uncertainty = _best(self._trips, received)
             if abs(offset - known) > half + uncertainty + _ROUNDING:
                 # One of the clocks was set: what was known before says nothing any more.
-                self._trips.clear()
-        self._trips.append((received, offset, half))
+                trips = ()
+        self._trips = (*trips, (received, offset, half))
 
     def estimate(self, now: float) -> tuple[float, float]:
         """Our clock minus the other, and how far that may be off, seconds; infinity before the first trip."""
-        if not self._trips:
+        trips = self._trips
+        if not trips:
             return 0.0, 0.0 if self._same else float("inf")
-        offset, uncertainty = self._best(now)
+        offset, uncertainty = _best(trips, now)
         if self._same and abs(offset) <= uncertainty + _ROUNDING:
             return 0.0, 0.0
         return offset, uncertainty
 
-    def _best(self, now: float) -> tuple[float, float]:
-        uncertainty, offset = min(
-            (half + _DRIFT * max(0.0, now - when), offset) for when, offset, half in self._trips
-        )
-        return offset, uncertainty
+
+def _best(trips: tuple[_Trip, ...], now: float) -> tuple[float, float]:
+    uncertainty, offset = min((half + _DRIFT * max(0.0, now - when), offset) for when, offset, half in trips)
+    return offset, uncertainty

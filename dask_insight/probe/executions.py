@@ -117,6 +117,7 @@ class Executions:
                 attempt = self._attempts[state.key] = _attempt(state.run_id, _NAN)
                 attempt[_EXECUTING], attempt[_DELAY] = state.start_time or dasks.time(), self._delay
                 attempt[_WAS_CANCELLED] = state.state == "cancelled"
+            self._seceded.begun_before()
         except Exception as error:
             self._failed("attempt", error)
 
@@ -327,6 +328,11 @@ class Executions:
         if delays:
             told["delays"] = delays
         return told, keys
+
+    def tell_away(self) -> None:
+        """Have the next `take` tell of all tasks that are away, for however short a time."""
+        self._work_off()
+        self._seceded.tell_all()
 
     def tell_again(self) -> None:
         """Tell once more of what runs: a recorder has come that does not know of it."""

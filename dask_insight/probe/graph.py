@@ -22,6 +22,8 @@ NOTHING = 0xFFFF_FFFF
 #: Groups of a task name whose tasks are looked at for the functions that they run, and functions told of.
 _DEFINED = 8
 _FUNCTIONS = 20_000
+#: Groups from which on those of a task name count as one: names are kept for as long as anybody records.
+_GROUPS = 100_000
 #: Parts of fused tasks that are told of.
 _PARTS = 20_000
 #: Keys up to which all are looked at for the first.
@@ -154,11 +156,13 @@ class Graph:
         return task
 
     def _group(self, state: Any) -> int:
-        group = state.group
-        known = len(self.groups.codes)
-        code = self._codes[group] = self.groups.code((group.name, state.prefix.name, group.span_id or ""))
+        group, prefix, known = state.group, state.prefix.name, len(self.groups.codes)
+        told = (group.name, prefix, group.span_id or "")
+        if known >= _GROUPS and told not in self.groups.codes:
+            told = (prefix, prefix, told[2])
+        code = self._codes[group] = self.groups.code(told)
         if len(self.groups.codes) > known:
-            self._define(state.prefix.name, group.name, state.run_spec)
+            self._define(prefix, told[0], state.run_spec)
         return code
 
     def _define(self, prefix: str, group: str, task: Any) -> None:

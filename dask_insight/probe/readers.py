@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from itertools import accumulate
 from time import monotonic
 from typing import Any
 
@@ -15,6 +16,12 @@ from .tasks import Tasks
 #: Most rows of a table in one reply, and most bytes of workers' messages: a few milliseconds of work.
 SLICE = 8192
 BYTES = 4_000_000
+#: Seconds that a reply aims at on a slow link, so that who waits for it knows that more comes; and the least
+#: bytes that it aims at, below which asking takes longer than answering.
+AIM = 1.0
+LEAST = 64_000
+#: Tables whose rows are as long as what people write, up to tens of kilobytes each.
+_TEXTS = ("errors", "events")
 
 Position = dict[str, int]
 
@@ -35,6 +42,12 @@ class Reader:
     def caught_up(self) -> bool:
         """Whether it has received its backlog."""
         return self.at["again"] >= len(self.backlog)
+
+    def received(self, at: Position) -> None:
+        """It has all up to there; the keys of its backlog may hold much, and the scheduler forgets them."""
+        self.at = at
+        if self.caught_up:
+            self.backlog = []
 
     def gone(self) -> bool:
         """Whether nothing was heard of it for longer than its lease."""
@@ -83,8 +96,13 @@ class Stores:
         for name, table in [*self._tables.items(), ("blobs", self.blobs)]:
             table.release(min((reader.at[name] for reader in readers), default=table.end))
 
-    def read(self, reader: Reader) -> tuple[bytes, list[Any], Position, bool]:
+    def read(self, reader: Reader, rate: float = BYTES / AIM) -> tuple[bytes, list[Any], Position, bool]:
         """What a reader does not have yet, a slice of it.
+
+        Parameters
+        ----------
+        rate
+            Bytes a second that come to it.
 
         Returns
         -------
@@ -102,10 +120,16 @@ class Stores:
         told: dict[str, Any] = {}
         lost: dict[str, int] = {}
         more = False
+        share = min(max(AIM * rate, LEAST) / BYTES, 1.0)
+        rows = int(SLICE * share)
         for name, table in self._tables.items():
             if name == "attempts" and at["graph"] < self.tasks.graph.rows.end:
                 break
-            missed, at[name], found = table.take(at[name], SLICE)
+            missed, at[name], found = table.take(at[name], rows)
+            if name in _TEXTS:
+                beyond = _beyond(found, int(BYTES * share))
+                at[name] -= beyond
+                found = found[: len(found) - beyond]
             if missed:
                 lost[name] = missed
             if found:
@@ -114,11 +138,11 @@ class Stores:
         more = more or at["graph"] < self.tasks.graph.rows.end
         if "keys" in told:
             told["keys"] = pack_keys(told["keys"])
-        missed, at["blobs"], blobs = self.blobs.take(at["blobs"], BYTES)
+        missed, at["blobs"], blobs = self.blobs.take(at["blobs"], int(BYTES * share))
         if missed:
             lost["blobs"] = missed
         more = more or at["blobs"] < self.blobs.end
-        if keys := reader.backlog[at["again"] : at["again"] + SLICE // 4]:
+        if keys := reader.backlog[at["again"] : at["again"] + rows // 4]:
             told["again"] = self._again(keys, reader.below)
             at["again"] += len(keys)
             more = True
@@ -141,6 +165,12 @@ class Stores:
                 graph += known[0]
                 edges += known[1]
         return pack_keys(described), bytes(graph), bytes(edges)
+
+
+def _beyond(found: list[tuple[Any, ...]], most: int) -> int:
+    """How many of the last rows have too much text for one reply, which has one row at least."""
+    lengths = accumulate(sum(len(each) for each in row if isinstance(each, str)) for row in found[1:])
+    return sum(length > most for length in lengths)
 
 
 def pack_keys(keys: list[Hashable]) -> bytes:

@@ -130,9 +130,8 @@ class Names:
 
     def since(self, count: int) -> list[Hashable]:
         """The values whose codes are `count` or more."""
-        if count >= len(self.codes):
-            return []
-        return list(self.codes)[count:]
+        new = list(islice(reversed(self.codes), max(0, len(self.codes) - count)))
+        return new[::-1]
 
 
 class Blobs:

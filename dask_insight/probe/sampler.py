@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable
+from math import ceil
 from time import perf_counter, thread_time
 from typing import Any
 
@@ -21,6 +23,9 @@ _SHORT = 0.002
 _PATIENCE = 2.0
 #: Part of a wait by which the last of several may be cut short together.
 _EARLY = 0.25
+#: Seconds between the moments at which Windows ends waits, 0 elsewhere. A little less is asked for, as a wait
+#: ends at the first of them after it is over, and rounds take some time.
+_TICK, _SOONER = (1 / 64, 0.002) if sys.platform == "win32" else (0.0, 0.0)
 #: Rows kept until they are drained.
 _MOST = 200_000
 
@@ -201,10 +206,10 @@ class Sampler:
     def _work(self) -> None:
         self._waits.take()
         pace = self.pace
-        wait, before = pace.interval, thread_time()
+        wait, before = _in_ticks(pace.interval, _TICK), thread_time()
         due = perf_counter() + wait
         calling, latest = 0.0, 0.0
-        while not self._halt.acquire(timeout=wait):
+        while not self._halt.acquire(timeout=wait - _SOONER):
             late = perf_counter() - due
             self._asked += wait
             try:
@@ -220,6 +225,7 @@ class Sampler:
                     calling, latest = beside(latest), 0.0
                     now, cpu = perf_counter(), thread_time()
                 wait = max(pace.interval, _evenly(wait, calling - now))
+            wait = _in_ticks(wait, _TICK)
             due, before = now + wait, cpu
         with self._lock:
             self._waits.close()
@@ -337,3 +343,8 @@ class Sampler:
 def _evenly(wait: float, until: float) -> float:
     """About as long, so that whole waits lead to what is due then: it takes no wake-up of its own."""
     return until / max(1, int(until / wait + _EARLY))
+
+
+def _in_ticks(wait: float, tick: float) -> float:
+    """As long, or longer, in whole ticks: what the system adds to a wait is no wait for the GIL."""
+    return ceil(wait / tick) * tick if tick else wait

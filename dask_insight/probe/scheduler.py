@@ -39,6 +39,12 @@ _PUSHES = 3
 #: Seconds for which numbering the tasks that are there holds the event loop at a time, and for which a
 #: recorder waits for it before it begins: what is left comes later.
 _HOLD, _NUMBERING = 0.005, 1.0
+#: Seconds after which a worker that has joined must have told something if it has our plugin; and workers
+#: that have left of which it is remembered what they told last.
+_GREETED, _LEFT = 5.0, 1000
+#: Rows a second of a whole cluster, of its workers' resources and of the stacks of their threads: a thousand
+#: workers that were sampled as often as two would send 10 GB an hour.
+_RESOURCES, _STACKS = 500, 5000
 #: Workers that are named where they are many.
 _NAMED = 5
 _CALLS = ("join", "adjust", "poll", "push", "clock", "flush", "leave")
@@ -76,7 +82,11 @@ class Probe(SchedulerPlugin):
         self._own: Own | None = None
         self._told_own = 0.0
         self._turn = 0
+        #: Number of the last message of each worker, by its id; since when those are there that sent none.
         self._heard: dict[str, int] = {}
+        #: How many times less often than asked for workers were sampled when that was told last.
+        self._slower = 1.0
+        self._unheard: dict[str, float] = {}
         self._joined = 0
         self._leaving: set[asyncio.Task[bool]] = set()
         self._farewell: Farewell | None = None
@@ -104,6 +114,7 @@ class Probe(SchedulerPlugin):
         since, under_way = time(), any(each.processing for each in self.scheduler.workers.values())
         reader = self._readers[recorder] = Reader(client, options)
         self._joined += 1
+        self._slower = 1.0  # It is to be told of that, too.
         vars(self)["transition"] = self.tasks.transition
         self._begin(reader)
         if self._numbering is not None and not self._numbering.done():
@@ -179,20 +190,30 @@ class Probe(SchedulerPlugin):
 
     def _unrecorded(self, why: str, addresses: Sequence[str]) -> None:
         """Tell of workers that are there and of which nothing comes."""
-        labels = [self.labels.last(each) for each in addresses if each in self.scheduler.workers]
+        self._missing(why, [self.labels.last(each) for each in addresses if each in self.scheduler.workers])
+
+    def _missing(self, why: str, labels: Sequence[str]) -> None:
         if labels:
             share = f"{len(labels)} of {len(self.scheduler.workers)} workers"
             message = f"{share} {why}, what they do is missing: {_named(labels)}"
             self.journal.event("warning", "lost", message, source="recorder")
 
-    def poll(self, *, recorder: str, at: dict[str, int] | None) -> dict[str, Any]:
-        """What a recorder does not have yet; `at` is the position that the last answer gave."""
+    def poll(self, *, recorder: str, at: dict[str, int] | None, rate: float) -> dict[str, Any]:
+        """What a recorder does not have yet.
+
+        Parameters
+        ----------
+        at
+            The position that the last answer gave.
+        rate
+            Bytes a second that come to it.
+        """
         reader = self._readers.get(recorder)
         if reader is None:
             return {"unknown": True}
         reader.heard = monotonic()
         if at:
-            reader.at = at
+            reader.received(at)
         if reader.heard - self._told_own >= _OWN:
             self._tell_own()
         self.tasks.settle()
@@ -200,7 +221,7 @@ class Probe(SchedulerPlugin):
         self.stores.release(list(self._readers.values()))
         if all(each.caught_up for each in self._readers.values()):
             self.tasks.graph.all_told()
-        packed, blobs, position, more = self.stores.read(reader)
+        packed, blobs, position, more = self.stores.read(reader, rate)
         spans = new_spans(self.scheduler, position["spans"])
         position["spans"] += len(spans)
         answer = {
@@ -239,6 +260,9 @@ class Probe(SchedulerPlugin):
                 f"no answer to the last call for data from {len(silent)} of {len(calls)} workers, what they"
             )
             self.journal.event("warning", "lost", f"{text} did at the end is missing: {_named(silent)}")
+        since = monotonic() - _GREETED
+        never = [label for label, joined in self._unheard.items() if joined < since and label not in silent]
+        self._missing("have sent nothing since they joined", never)
         try:
             self._look()
             self._tell_own()
@@ -310,8 +334,9 @@ class Probe(SchedulerPlugin):
             ids = array("I", map(self.tasks.graph.id, keys))
             size = sum(map(len, blob.frames)) if hasattr(blob, "frames") else len(blob.data)
             label = self.labels.of_server(server, worker)
+            self._unheard.pop(label, None)
             self.stores.blobs.add((label, ids.tobytes(), blob), size + 4 * len(ids))
-        return {"time": time(), "options": self._strongest()}
+        return {"time": time(), "options": self._of_each(self._strongest())}
 
     def clock(self) -> dict[str, Any]:
         """The scheduler's time, and what processes on its host share."""
@@ -329,6 +354,13 @@ class Probe(SchedulerPlugin):
             "joined": self._joined,
         }
 
+    def _of_each(self, options: dict[str, Any]) -> dict[str, Any]:
+        """What each worker is asked for: the more there are, the less often it is sampled."""
+        return options | {
+            "profile_interval": max(options["profile_interval"], self.scheduler.total_nthreads / _STACKS),
+            "resources": max(options["resources"], len(self.scheduler.workers) / _RESOURCES),
+        }
+
     # What the scheduler calls
 
     def update_graph(self, scheduler: Any, *, client: str, keys: Any, tasks: Any = (), **facts: Any) -> None:
@@ -340,6 +372,7 @@ class Probe(SchedulerPlugin):
     def add_worker(self, scheduler: Any, worker: str) -> None:
         try:
             label = self._worker_there(worker)
+            self._unheard[label] = monotonic()
             self.stores.workers.add(self._worker_row(worker))
             self.journal.event("info", "worker-added", f"{label} joined", source=label)
         except Exception as error:
@@ -348,6 +381,7 @@ class Probe(SchedulerPlugin):
     def remove_worker(self, scheduler: Any, worker: str, *, stimulus_id: str = "", **facts: Any) -> None:
         try:
             label = self.labels.last(worker)
+            self._unheard.pop(label, None)
             self.stores.workers.add({"worker": label, "left": time()})
             self.journal.event("info", "worker-removed", f"{label} left", source=label)
         except Exception as error:
@@ -410,10 +444,35 @@ class Probe(SchedulerPlugin):
                     await self._take_off()
                 if self.scheduler.plugins.get(self.name) is not self:
                     return
+                self._forget()
+                self._tell_rates()
                 self._look()
                 self._stranded.look()
             except Exception as error:
                 self._failed("watch", error)
+
+    def _forget(self) -> None:
+        """Of most workers that have left nothing need be remembered: adaptive clusters have ever more."""
+        workers = self.scheduler.workers
+        if len(self._heard) > len(workers) + _LEFT:
+            there = {state.server_id for state in workers.values()}
+            self._heard = {server: last for server, last in self._heard.items() if server in there}
+
+    def _tell_rates(self) -> None:
+        """Tell that workers are sampled less often than asked for, and again whenever that has doubled."""
+        if not self._readers:
+            return
+        wanted = self._strongest()
+        kept = self._of_each(wanted)
+        rates = {"resources": "resources"} | ({"profile_interval": "call stacks"} if kept["profile"] else {})
+        slower = max(kept[rate] / wanted[rate] for rate in rates)
+        if slower >= 2 * self._slower:
+            self._slower = slower
+            workers, threads = len(self.scheduler.workers), self.scheduler.total_nthreads
+            every = " and ".join(f"{what} every {kept[rate]:.2g} s" for rate, what in rates.items())
+            of_all = f"{workers:,} workers with {threads:,} threads"
+            message = f"to bound what {of_all} send, each samples {every} at most"
+            self.journal.event("info", "sampling", message, source="recorder")
 
     def _look(self) -> None:
         self._turn += 1

@@ -99,6 +99,19 @@ class Seceded:
             except (AttributeError, TypeError, TimeoutError) as error:
                 self.reason = f"when tasks of the executor {name!r} gave their threads back: {error}"
 
+    def begun_before(self) -> None:
+        """Take up the tasks that were away before anybody followed them; since when, nobody tells."""
+        if self.reason:
+            return
+        now, seceded = time(), {state.key for state in self._worker.state.long_running}
+        for ident, key in self._worker.active_threads.copy().items():
+            if key in seceded:
+                run = self._run_of(key)
+                self.away.setdefault(run, _Away(key, now))
+                # Dask says so also of who is back, or comes back just now.
+                if ident in {thread.ident for _, pool in self._pools for thread in list(pool)}:
+                    self.away.pop(run, None)
+
     def ended(self, run: int, stop: float) -> None:
         """A run has ended, or has a thread again; from any thread."""
         away = self.away.pop(run, None)
@@ -116,6 +129,14 @@ class Seceded:
                 self._tell(run, away, now)
         while self._over:
             self._tell(*self._over.popleft())
+
+    def tell_all(self) -> None:
+        """Write rows of all that is away, as it is now; from the thread that drains them."""
+        now = time()
+        running = set(self._worker.active_threads.copy().values())
+        for run, away in list(self.away.items()):
+            if away.key in running:
+                self._tell(run, away, now)
 
     def close(self) -> None:
         """Follow no more, and give pools that nobody follows plain sets again.

@@ -73,7 +73,8 @@ def package() -> str:
     """The name under which the modules run on the cluster; one for each version of them."""
     digest = sha256(_boot().encode())
     for name, text in sources().items():
-        digest.update(name.encode() + text)
+        # Compressed, the same text is not the same everywhere.
+        digest.update(name.encode() + zlib.decompress(text))
     return f"dask_insight_{digest.hexdigest()[:12]}"
 
 

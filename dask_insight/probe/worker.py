@@ -72,7 +72,8 @@ class Probe(WorkerPlugin):
         self._failures: dict[str, tuple[int, str]] = {}
         #: Messages that the scheduler has not acknowledged: number, bytes, keys.
         self._unsent: deque[tuple[int, bytes, list[Hashable]]] = deque()
-        self._sequence = 0
+        #: Higher than that of any probe that this worker had before.
+        self._sequence = int(1e6 * time())
         self._lost = 0
 
     async def setup(self, worker: Any) -> None:
@@ -112,6 +113,7 @@ class Probe(WorkerPlugin):
         """Push what is left and end."""
         if not self._off:
             with contextlib.suppress(Exception):
+                self._executions.tell_away()
                 await asyncio.wait_for(self._push(), _LAST)
             if self._pushing is not None:
                 self._pushing.cancel()
@@ -119,6 +121,7 @@ class Probe(WorkerPlugin):
 
     async def flush(self) -> None:
         """Push now; the scheduler's probe calls this before a recorder ends."""
+        self._executions.tell_away()
         await self._push()
 
     def _fetched(self) -> None:

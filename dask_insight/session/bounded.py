@@ -139,19 +139,9 @@ class BoundedRecording(Recording):
         super().__init__()
         self.audience = Audience(came)
         self.history = History(limit, lambda: self.identity.stacks.since)
-        self._untidy = untidy
+        self._tell_untidy = untidy
         self._cache: dict[str, tuple[Any, Columns]] = {}
         self._looked: dict[str, set[str]] = {}
-
-    @property
-    def turnover(self) -> float:
-        """How many times over what it keeps has been dropped."""
-        return self.history.turnover
-
-    @property
-    def end(self) -> int:
-        """Number of batches that have come: the position of the next one."""
-        return self.history.end
 
     def since(self, at: int, size: int, packed: bool = False) -> Piece | None:
         """The batches from a position on; from 0 where they can only be had from the beginning."""
@@ -160,10 +150,6 @@ class BoundedRecording(Recording):
             return None
         start, stop, plain, compressed = found
         return Piece(start, stop, b"".join(plain), tuple(compressed))
-
-    def batches(self) -> list[bytes]:
-        """All batches that are kept."""
-        return list(self.history.batches())
 
     def columns(self, table: str) -> Columns:
         """A table's columns over all that is kept, as NumPy arrays; see `schema`.
@@ -194,7 +180,5 @@ class BoundedRecording(Recording):
         """Merge, compress and drop what is due."""
         self.history.tidy()
 
-    def _keep(self, table: str, batch: bytes) -> None:
-        self.history.add(table, batch)
-        if self.history.due:
-            self._untidy()
+    def _untidy(self) -> None:
+        self._tell_untidy()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from math import isnan, nan
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ..batch import encode
 from ..options import Emit
+from ..probe.clock import time
 from ..sources.cells import NO_CELL, Cell, cell_runs, running_cell
 
 
@@ -116,7 +116,7 @@ class Cells:
             self._begin(begun(self._ip) + 1, str(getattr(info, "cell_id", None) or ""), str(info.raw_cell))
 
     def _begin(self, execution: int, cell: str, code: str) -> None:
-        self._running = Running(execution, cell, code, time.time())
+        self._running = Running(execution, cell, code, time())
         self._listener.cell(*self._running, nan, "running")
 
     def _after(self, result: Any) -> None:
@@ -134,7 +134,7 @@ class Cells:
     def _tell(self, status: str) -> None:
         if self._running is not None:
             running, self._running = self._running, None
-            self._listener.cell(*running, time.time(), status)
+            self._listener.cell(*running, time(), status)
 
 
 def cell_rows(execution: int, cell: str, code: str, start: float, stop: float, status: str) -> bytes:
@@ -146,9 +146,10 @@ def cell_rows(execution: int, cell: str, code: str, start: float, stop: float, s
 class _Noted:
     """Writes cells into a recording; tells what runs of them, unless somebody else does."""
 
-    def __init__(self, emit: Emit, source: bool) -> None:
+    def __init__(self, emit: Emit, source: bool, ahead: Callable[[], float]) -> None:
         self._emit = emit
         self._source = source
+        self._ahead = ahead
         self._mine = NO_CELL
 
     def cell(self, execution: int, cell: str, code: str, start: float, stop: float, status: str) -> None:
@@ -159,10 +160,12 @@ class _Noted:
             if running_cell() == self._mine:
                 cell_runs(NO_CELL)
             self._mine = NO_CELL
-        self._emit(cell_rows(execution, cell, code if self._source else "", start, stop, status))
+        ahead = self._ahead()
+        code = code if self._source else ""
+        self._emit(cell_rows(execution, cell, code, start - ahead, stop - ahead, status))
 
 
-def cells_noted(emit: Emit, source: bool) -> Cells | None:
+def cells_noted(emit: Emit, source: bool, ahead: Callable[[], float]) -> Cells | None:
     """Note the cells of the notebook that this process is the kernel of, until it is closed; None if of none.
 
     Parameters
@@ -171,13 +174,16 @@ def cells_noted(emit: Emit, source: bool) -> Cells | None:
         Takes rows of the table ``cells``.
     source
         Whether they have the cells' source.
+    ahead
+        Gives the seconds by which this process's clock is ahead of that of the recording.
     """
     # Whoever is a kernel has imported it.
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     kernel = getattr(shell, "kernel", None)
     if kernel is None or not hasattr(kernel, "get_parent"):
         return None
-    return Cells(shell, _Noted(emit, source), _nothing, _nothing, partial(kernel.get_parent, "shell"))
+    noted = _Noted(emit, source, ahead)
+    return Cells(shell, noted, _nothing, _nothing, partial(kernel.get_parent, "shell"))
 
 
 def _nothing() -> None:

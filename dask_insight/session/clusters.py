@@ -5,24 +5,24 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future, wait
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batch import encode
 from ..identity import Identity
 from ..options import Emit, Options
+from ..probe.clock import Offset, time
 
 if TYPE_CHECKING:
     from ..sources.cluster import ClusterSource
 
 #: Seconds beyond a source's own bound after which it is left to itself.
 _GRACE = 2.0
-#: Seconds that clusters may take to begin, all together; and that one has before the next begins beside it.
-#: Those that answer begin in turn, for schedulers of one process share what they load.
-_START_TIMEOUT, _TURN = 60.0, 2.0
+#: Seconds that clusters may take to begin, all together.
+_START_TIMEOUT = 60.0
 #: Seconds that a client which closes waits for another one to take over, so that nothing is missed meanwhile.
 _HANDOVER = 1.0
 #: Seconds that who asks waits for clusters to answer, and for which those that did not are not asked again.
@@ -66,6 +66,8 @@ class Clusters:
         Gives, for a client, where the batches of its cluster go; by default `emit`.
     pace
         Gives the seconds until a scheduler is asked again; by default `Options.poll`.
+    clocked
+        Called once, when the first cluster has begun: `ahead` is known from then on.
     """
 
     def __init__(
@@ -75,12 +77,19 @@ class Clusters:
         emit: Emit,
         emit_of: Callable[[Any], Emit] | None = None,
         pace: Callable[[], float] | None = None,
+        clocked: Callable[[], None] = lambda: None,
     ) -> None:
         self._options = options
         self._identity = identity
         self._emit = emit
         self._emit_of = emit_of or (lambda client: emit)
         self._pace = pace
+        self._clocked = clocked
+        #: How this process's clock stands to those of schedulers, by client, in the order in which they
+        #: began; of those that are followed no more at least the last one.
+        self._offsets: dict[str, Offset] = {}
+        #: What of this process is sampled, and by which source: several would tell of it several times.
+        self._sampled: dict[object, object] = {}
         self._followed: dict[str, _Followed] = {}
         self._spare: dict[str, Any] = {}
         #: Who comes and who ends take turns; taken again where garbage that is found just then ends it all.
@@ -98,13 +107,10 @@ class Clusters:
         list of (client, Exception)
             Those that could not, and why: `AsynchronousClient` if one lives on the event loop of this thread.
         """
-        deadline = time.monotonic() + _START_TIMEOUT
         beginning: list[Future[None]] = []
         try:
-            for client in clients:
-                beginning.append(self._beginning(client))
-                wait(beginning[-1:], _TURN)
-            wait(beginning, max(0.0, deadline - time.monotonic()))
+            beginning.extend(map(self._beginning, clients))
+            wait(beginning, _START_TIMEOUT)
         finally:
             # The late ones; all, where the wait is interrupted.
             for future in beginning:
@@ -127,7 +133,7 @@ class Clusters:
 
         async def follow() -> None:
             try:
-                await asyncio.wait_for(self.follow(client), _START_TIMEOUT)
+                await self.follow(client)
             except Exception as error:
                 failed(client, error)
 
@@ -137,6 +143,23 @@ class Clusters:
     def recorded(self) -> list[Any]:
         """The clients through which clusters are recorded."""
         return [one.client for one in list(self._followed.values())]
+
+    @property
+    def ahead(self) -> float:
+        """Seconds by which this process's clock is ahead of a scheduler's; 0 if that is uncertain.
+
+        Of those that are followed the first that began, else the last that was.
+        """
+        offsets = self._offsets
+        followed = [each for client, each in offsets.items() if client in self._followed]
+        offset, uncertainty = 0.0, 0.0
+        for each in followed[:1] or list(offsets.values())[-1:]:
+            offset, uncertainty = each.estimate(time())
+        return offset if abs(offset) > uncertainty else 0.0
+
+    def now(self) -> float:
+        """The time on the clock of that scheduler, by which all that its cluster tells is stamped."""
+        return time() - self.ahead
 
     def hurry(self) -> None:
         """Ask all schedulers now, whatever the pace; from any thread, waits for nothing."""
@@ -156,7 +179,7 @@ class Clusters:
 
         Clusters whose clients live on the event loop of this very thread are left out.
         """
-        if time.monotonic() < self._ask_after:
+        if monotonic() < self._ask_after:
             return
         asked = [
             self._submit(one.client, one.source.catch_up)
@@ -167,7 +190,7 @@ class Clusters:
         for future in late:
             future.cancel()
         if late:
-            self._ask_after = time.monotonic() + _UNASKED
+            self._ask_after = monotonic() + _UNASKED
 
     def adjust(self, options: Options) -> None:
         """Sample as often as `options` say from now on; from any thread, waits for nothing."""
@@ -179,21 +202,12 @@ class Clusters:
 
         async def refusal(client: Any) -> Exception | None:
             try:
-                await self._await(client, partial(self.follow, client), deadline - time.monotonic())
+                await self._await(client, partial(self.follow, client), _START_TIMEOUT)
             except Exception as error:
                 return error
             return None
 
-        deadline = time.monotonic() + _START_TIMEOUT
-        beginning: list[asyncio.Task[Exception | None]] = []
-        try:
-            for client in clients:
-                beginning.append(asyncio.create_task(refusal(client)))
-                await asyncio.wait(beginning[-1:], timeout=_TURN)
-            errors = await asyncio.gather(*beginning)
-        finally:
-            for task in beginning:
-                task.cancel()
+        errors = await asyncio.gather(*map(refusal, clients))
         return [(client, error) for client, error in zip(clients, errors, strict=True) if error is not None]
 
     async def follow(self, client: Any) -> None:
@@ -204,7 +218,8 @@ class Clusters:
             # It was never closed, so nobody told that it has gone; a loop that only rests may go on.
             if _is_closed(one.client) and self._followed.pop(one.client.id, None) is not None:
                 self._leave_behind(one)
-        source = ClusterSource(client, self._options, self._identity, self._pace)
+                one.source.unfollowed()
+        source = ClusterSource(client, self._options, self._identity, self._pace, self._sampled)
         if not self._register(_Followed(client, source)):
             return
         try:
@@ -213,6 +228,18 @@ class Clusters:
             # The session may have ended meanwhile.
             self._followed.pop(client.id, None)
             raise
+        if self._is_first(client, source):
+            self._clocked()
+
+    def _is_first(self, client: Any, source: ClusterSource) -> bool:
+        """Note that a cluster has begun; whether none had before."""
+        with self._lock:
+            if self._ended:
+                return False
+            is_first = not self._offsets
+            there = {other: each for other, each in self._offsets.items() if other in self._followed}
+            self._offsets = {**there, client.id: source.offset}
+        return is_first
 
     def _register(self, one: _Followed) -> bool:
         """Whether it is to be followed: its cluster is not yet, and there is somebody left to stop it."""
@@ -243,8 +270,11 @@ class Clusters:
         except Exception as error:
             self._unstopped(followed, _words(error))
         finally:
+            # What it sampled of this process is for others now.
+            self.hurry()
             following = self._hand_over(followed, cluster)
         if following is not None:
+            followed.source.handed_over()
             await asyncio.wait([asyncio.wrap_future(following)], timeout=_HANDOVER)
 
     def _hand_over(self, left: _Followed, cluster: str, why: str = "") -> Future[None] | None:
@@ -259,7 +289,7 @@ class Clusters:
 
         async def follow(other: Any) -> None:
             try:
-                await asyncio.wait_for(self.follow(other), _START_TIMEOUT)
+                await self.follow(other)
             except Exception as error:
                 self._hand_over(left, cluster, f"{other.id}: {_words(error)}")
 
@@ -280,13 +310,13 @@ class Clusters:
         One whose client lives on the event loop of this very thread ends when that loop runs again.
         """
         ending = [(one, self._submit(one.client, partial(self._stop, one))) for one in self._taken()]
-        deadline = time.monotonic() + self._options.stop_timeout + _GRACE
+        begun = monotonic()
         for one, future in ending:
             try:
                 if future is None:
                     self._leave_behind(one)
                 elif not _running_here(one.client):
-                    future.result(max(0.0, deadline - time.monotonic()))
+                    _see_end(one, future, begun)
             except BaseException as error:
                 self._unstopped(one, _words(error))
                 if not isinstance(error, Exception):
@@ -294,16 +324,23 @@ class Clusters:
 
     async def end_async(self) -> None:
         """Like `end`, from a coroutine."""
-        bound = self._options.stop_timeout + _GRACE
-        await asyncio.gather(*(self._end_one(one, bound) for one in self._taken()))
+        begun = monotonic()
+        await asyncio.gather(*(self._end_one(one, begun) for one in self._taken()))
 
-    async def _end_one(self, one: _Followed, bound: float) -> None:
+    async def _end_one(self, one: _Followed, begun: float) -> None:
+        ending = asyncio.ensure_future(self._await(one.client, partial(self._stop, one), None))
         try:
-            await self._await(one.client, partial(self._stop, one), bound)
+            while not ending.done() and (left := _left(one, begun)) > 0:
+                await asyncio.wait([ending], timeout=left)
+            if not ending.done():
+                raise TimeoutError
+            ending.result()
         except _LoopEnded:
             self._leave_behind(one)
         except Exception as error:
             self._unstopped(one, _words(error))
+        finally:
+            ending.cancel()
 
     def _taken(self) -> list[_Followed]:
         """All that has to be stopped; from now on nothing begins."""
@@ -319,17 +356,17 @@ class Clusters:
         one.source.leave_behind()
 
     async def _stop(self, one: _Followed) -> None:
-        await asyncio.wait_for(one.source.stop(), self._options.stop_timeout + _GRACE / 2)
+        await asyncio.wait_for(one.source.stop(), one.source.patience + _GRACE / 2)
 
     def _unstopped(self, one: _Followed, why: str) -> None:
         self.tell("lost", f"{one.client.id} did not end its part of the recording: {why}")
 
     def tell(self, kind: str, message: str) -> None:
         """Note something that went wrong here in `events`."""
-        row = {"time": time.time(), "source": "recorder", "kind": kind, "level": "error", "message": message}
+        row = {"time": self.now(), "source": "recorder", "kind": kind, "level": "error", "message": message}
         self._emit(encode("events", {name: [value] for name, value in row.items()}))
 
-    async def _await(self, client: Any, work: Callable[[], Awaitable[None]], bound: float) -> None:
+    async def _await(self, client: Any, work: Callable[[], Awaitable[None]], bound: float | None) -> None:
         if _running_here(client):
             await asyncio.wait_for(work(), bound)
         elif (future := self._submit(client, work)) is not None:
@@ -356,6 +393,22 @@ class _LoopEnded(RuntimeError):
 
     def __init__(self, client: Any) -> None:
         super().__init__(f"the event loop of {client.id} has ended; make a new Client")
+
+
+def _left(one: _Followed, begun: float) -> float:
+    """Seconds for which the end of a source is still waited for that began at a moment."""
+    return one.source.until(begun) + _GRACE - monotonic()
+
+
+def _see_end(one: _Followed, future: Future[None], begun: float) -> None:
+    """Wait for the end of a source, which may take longer while it is answered."""
+    while True:
+        left = _left(one, begun)
+        try:
+            return future.result(max(0.0, left))
+        except TimeoutError:
+            if future.done() or left <= 0:
+                raise
 
 
 def _failure(client: Any, beginning: Future[None]) -> Exception | None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..answers import AT_REST, MADE
 from ..batch import announced, encode
-from ..columns import length
+from ..columns import Columns, length
 from ..heap import give_back
 from ..recording import Recording
 from .code import Code, may_be_kept
@@ -216,7 +216,7 @@ class Explainer:
             if may_be_kept(recording):
                 self._code.keep()
             return
-        if table in AT_REST and _runs(recording):
+        if table in AT_REST and runs(recording.columns):
             # It is looked at again when it is due, as if it were new.
             self._seen.pop(table, None)
             return
@@ -224,7 +224,7 @@ class Explainer:
             # It was recorded with the other tables: pages have it.
             return
         columns = recording.answer(table)
-        self._open = _runs(recording)
+        self._open = runs(recording.columns)
         rows = length(columns)
         if not rows and table not in self._editions:
             return
@@ -248,10 +248,10 @@ def _needed(serving: Iterable[Serving]) -> list[str]:
     return [table for table in MADE if table in asked] + [table for table in CODE[:1] if asked & set(CODE)]
 
 
-def _runs(recording: Recording) -> bool:
-    """Whether a task is running."""
-    running: Any = recording.columns("running")["run"]
-    ended: Any = recording.columns("attempts")["run"]
+def runs(read: Callable[[str], Columns]) -> bool:
+    """Whether a task is running, by the columns of tables."""
+    running: Any = read("running")["run"]
+    ended: Any = read("attempts")["run"]
     return bool(np.isin(running, ended, invert=True).any())
 
 

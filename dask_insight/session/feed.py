@@ -16,7 +16,8 @@ for these only, the others for all:
              pieces have, which are compressed by zlib; only for pages that unpack
 ``answers``  ``feed``: the buffer holds tables that were worked out from the
              others; each takes the place of what the page has of it
-``state``    ``feed`` and what the owner of the feed has to tell, all of it
+``state``    ``feed`` and what the owner of the feed has to tell, all of it. ``resting``: it is
+             the last that is sent until the feed wakes up; its ``notes`` say so in words
 ``gone``     ``feed``: it has ended
 ===========  ================================================================
 
@@ -36,6 +37,10 @@ Two ends of one ``protocol`` understand each other, whatever their versions: wha
 has to be asked for, as ``unpacks`` does, or said, as ``prompt`` is. Of another protocol a
 page is told no more than hello, by which it knows which of the two is older; what else it
 says is left aside.
+
+A feed rests when nothing runs and no page has said anything but ``ack`` for a while: servers take each
+message for a sign that somebody is there, and are never stopped. It wakes up when something runs, or a
+page says something.
 """
 
 from __future__ import annotations
@@ -47,10 +52,12 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple, Protocol
 
+from ..batch import announced
+from ..columns import Columns
 from ..sources.cells import NO_CELL, running_cell
 from ..store import Piece
 from .audience import Audience
-from .explainer import Edition, Explainer
+from .explainer import Edition, Explainer, runs
 from .page import Page, count, tables
 
 #: Grows when messages change their meaning.
@@ -61,6 +68,16 @@ MESSAGE = 2 * 2**20
 STATE = 1.0
 #: Turnover of the recording after which a page begins anew: it keeps what the recording drops.
 OUTGROWN = 0.5
+#: Seconds without a sign of a person or of work after which a feed rests: longer than somebody looks at what
+#: does not change, short beside the hour or so after which servers are stopped. No longer than `page.LEASE`:
+#: pages that were forgotten before would greet, and keep it awake.
+REST = 600.0
+_RESTS = (
+    f"Nothing has run for {REST / 60:.0f} minutes: paused so that an idle server may be stopped. "
+    "Goes on when something runs or a panel is touched."
+)
+#: Tables whose rows come because something runs.
+_WORK = frozenset(("graph", "attempts", "running", "cells"))
 #: Seconds before a message that could not be sent is tried again.
 _RETRY = 1.0
 
@@ -80,6 +97,12 @@ class Source(Protocol):
 
     def since(self, at: int, size: int, packed: bool = False) -> Piece | None:
         """Batches from position `at` on, about `size` bytes, maybe compressed; None if there are none."""
+
+    def columns(self, table: str) -> Columns:
+        """A table's columns."""
+
+    def forget(self) -> None:
+        """Let go of columns that were put together."""
 
     def on_append(self, follower: Callable[[bytes], None]) -> Callable[[], None]:
         """Have `follower` called with every batch to come; returns what ends that."""
@@ -137,6 +160,9 @@ class Feed:
         self._failed = False
         self._closed = False
         self._stranger = False
+        self._resting = False
+        #: When something ran or a page said something last.
+        self._stirred = time.monotonic()
         self._unfollow = recording.on_append(self._appended)
         self._audience: Audience = getattr(recording, "audience", Audience())
         self._unshow = self._audience.add(self.looked_at)
@@ -183,6 +209,8 @@ class Feed:
                     self._told = None
                 elif kind == "needs":
                     page.needs = tables(message.get("tables"))
+        if kind != "ack":
+            self.stir()
         if kind in ("hello", "visible") and self.looked_at():
             self._audience.came()
         values = message.get("values")
@@ -214,11 +242,57 @@ class Feed:
         if self._closed:
             return Turn(False, None)
         self._failed = False
+        if self._idle():
+            return self._rest()
+        self._resting = False
         self._forget()
         sent = self._answer() or self._explain() or self._feed()
         # A turn of its own would have the rows of the next answer wait.
         sent = self._tell() or sent
         return Turn(sent, _RETRY if self._failed else self._again())
+
+    def _idle(self) -> bool:
+        """Whether for long nothing has run, and nobody said anything."""
+        if time.monotonic() - self._stirred < REST:
+            return False
+        if not self._resting and (running_cell() != NO_CELL or self._works()):
+            self._stirred = time.monotonic()
+            return False
+        return True
+
+    def _works(self) -> bool:
+        """Whether a task is running, however long it has been."""
+        try:
+            return runs(self._recording.columns)
+        finally:
+            # They would lie there for as long as it rests.
+            self._recording.forget()
+
+    def _rest(self) -> Turn:
+        """Say so, and nothing more."""
+        if self._resting:
+            return Turn(False, None)
+        self._resting, self._told_at = True, 0.0
+        sent = self._tell()
+        if self._failed:
+            self._resting = False
+        return Turn(sent, _RETRY if self._failed else None)
+
+    def stir(self) -> None:
+        """Something runs, or somebody is there; from any thread."""
+        self._stirred = time.monotonic()
+        if not self._resting:
+            return
+        with self._lock:
+            self._resting = False
+            for page in self._pages.values():
+                # It was sent nothing that it could have answered.
+                page.seen = self._stirred
+        if self._explainer is not None:
+            self._explainer.wake()
+        if self.looked_at():
+            self._audience.came()
+        self._wake()
 
     def _forget(self) -> None:
         """Let go of pages that have not been heard of for long."""
@@ -248,11 +322,18 @@ class Feed:
     def _tell(self) -> bool:
         if self._state is None or not self._listening() or time.monotonic() - self._told_at < STATE:
             return False
-        state = dict(self._state())
+        state = self._stands(self._state)
         if state == self._told or not self._sent({"type": "state", "feed": self.id, **state}, []):
             return False
         self._told, self._told_at = state, time.monotonic()
         return True
+
+    def _stands(self, state: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
+        """What there is to tell now about the state."""
+        stands = dict(state())
+        if self._resting:
+            stands |= {"resting": True, "notes": [*stands.get("notes", ()), _RESTS]}
+        return stands
 
     def needed(self) -> set[str]:
         """The worked-out tables that pages show which somebody looks at."""
@@ -342,14 +423,15 @@ class Feed:
         waits = [wait for page in pages if (wait := page.rest(end)) is not None]
         if self._state is not None and self._listening():
             wait = self._told_at + STATE - time.monotonic()
-            if wait > 0 and dict(self._state()) != self._told:
+            if wait > 0 and self._stands(self._state) != self._told:
                 waits.append(wait)
         return min(waits, default=None)
 
     def looked_at(self) -> bool:
-        """Whether somebody looks at a page; from any thread."""
+        """Whether somebody looks at a page, as far as can be told; from any thread."""
         with self._lock:
-            return any(page.visible and not page.foreign for page in self._pages.values())
+            pages = () if self._resting else self._pages.values()
+            return any(page.visible and not page.foreign for page in pages)
 
     def _listening(self) -> bool:
         with self._lock:
@@ -364,7 +446,12 @@ class Feed:
         return True
 
     def _appended(self, batch: bytes) -> None:
-        if self._pages:
+        if not self._pages:
+            return
+        works = announced(batch)[0] in _WORK
+        if works:
+            self.stir()
+        if works or not self._resting:
             self._wake()
 
     def close(self) -> None:

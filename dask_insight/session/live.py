@@ -119,7 +119,8 @@ class Live(Session):
         self._cell = Cell(cell, execution) if isnan(stop) else NO_CELL
         cell_runs(self._cell)
         code = code if self._options.source else ""
-        self.recording.append(cell_rows(execution, cell, code, start, stop, status))
+        ahead = 0.0 if self._clusters is None else self._clusters.ahead
+        self.recording.append(cell_rows(execution, cell, code, start - ahead, stop - ahead, status))
 
     def state(self) -> dict[str, Any]:
         """How things stand, in what JSON can say.
@@ -187,12 +188,16 @@ class Live(Session):
         poll = self._options.poll
         return poll if self.recording.audience.there else max(poll, _UNSEEN)
 
+    def _clocked(self) -> None:
+        """Pages know a session by its start, so that stays as it was told."""
+
     def _hurry(self) -> None:
         if (clusters := self._clusters) is not None:
             clusters.hurry()
 
     def _refused(self, client: Any, error: Exception) -> None:
-        self._notes = [*self._notes, f"{client.id} is not recorded: {error}"][-_NOTES:]
+        why = str(error) or type(error).__name__
+        self._notes = [*self._notes, f"{client.id} is not recorded: {why}"][-_NOTES:]
         if self._clusters is not None:
             self._clusters.tell("lost", self._notes[-1])
 

@@ -6,7 +6,6 @@ import atexit
 import math
 import os
 import threading
-import time
 import warnings
 from collections.abc import Awaitable
 from contextlib import AsyncExitStack, ExitStack
@@ -16,6 +15,7 @@ from typing import Any
 
 from .. import arguments
 from ..options import Emit, Options
+from ..probe.clock import time
 from ..recording import Recording
 from .clusters import AsynchronousClient, Clusters
 from .facts import beginning, facts, rates
@@ -66,7 +66,7 @@ class Session:
         self._starting: int | None = None
         self._found: list[Any] = []
         self._process = os.getpid()
-        self._stopped = math.nan
+        self._started = self._stopped = math.nan
 
     def start(self) -> Recording:
         """Begin to record.
@@ -111,8 +111,9 @@ class Session:
     def stop(self) -> Recording:
         """End the recording: fetch what is left, leave the clusters clean, complete the file.
 
-        Takes bounded time, `Options.stop_timeout` and a little more, when a cluster has died. In a
-        process that was forked off meanwhile it does nothing: file and clusters are the other's.
+        Takes bounded time: `Options.stop_timeout` and a little more when a cluster has died, ten times that
+        at most where it still sends what it has. In a process that was forked off meanwhile it does nothing:
+        file and clusters are the other's.
         """
         if (clusters := self._taken()) is not None:
             with ExitStack() as rest:
@@ -154,13 +155,14 @@ class Session:
         recording = self.recording
         self._process = os.getpid()
         self._clusters = Clusters(
-            self._options, recording.identity, recording.append, self._emit_of, self._pace
+            self._options, recording.identity, recording.append, self._emit_of, self._pace, self._clocked
         )
         if self._path is not None and self._named is not None:
             self._target = Target(self._path, self._named)
             # A program may end without `stop`.
             atexit.register(self.stop)
-        recording.append(beginning(self._name, self.since or time.time(), self._options))
+        self._started = self.since or time()
+        recording.append(beginning(self._name, self._started, self._options))
         if self._with_local:
             from ..sources.local import LocalSource
 
@@ -175,6 +177,11 @@ class Session:
     def _pace(self) -> float:
         """Seconds until a scheduler is asked again."""
         return self._options.poll
+
+    def _clocked(self) -> None:
+        """It is known how the clock stands by which tasks are told: the start is told by that, too."""
+        if self._clusters is not None and (ahead := self._clusters.ahead):
+            self.recording.append(facts({"started": self._started - ahead}))
 
     def _adjust(self, options: Options) -> None:
         """Sample as often as `options` say from now on."""
@@ -241,7 +248,7 @@ class Session:
         meant = client is self._client or (isinstance(error, AsynchronousClient) and _is_default(client))
         if meant or [client] == self._found:
             raise error
-        message = f"{client.id} is not recorded: {error}"
+        message = f"{client.id} is not recorded: {str(error) or type(error).__name__}"
         if self._clusters is not None:
             self._clusters.tell("lost", message)
         warnings.warn(message, RuntimeWarning, stacklevel=4)
@@ -250,17 +257,22 @@ class Session:
         """Where this is a notebook, what a person does between two cells is no fault of the client."""
         from .cells import cells_noted
 
-        self._cells = cells_noted(self.recording.append, self._options.source)
+        clusters = self._clusters
+        self._cells = cells_noted(
+            self.recording.append, self._options.source, lambda: clusters.ahead if clusters else 0.0
+        )
 
     def _taken(self) -> Clusters | None:
         """What is to end, once; None if nothing is. Of the end an interrupt costs only what it interrupts."""
+        if self._clusters is not None:
+            # First of all: what is given up here nobody else ends.
+            self._stopped = self._clusters.now()
         clusters, self._clusters = self._clusters, None
         atexit.unregister(self.stop)
         return clusters if self.ours else None
 
     def _halt(self) -> None:
         """Take nothing more in."""
-        self._stopped = time.time()
         with ExitStack() as rest:
             for undo in (self._unwatch, self._unask, self._cells and self._cells.close):
                 if undo is not None:

@@ -19,10 +19,9 @@ from ...batch import encode
 from ...identity import Namespace
 from ...options import Emit
 from ...probe.tasks import QUEUED, STATUSES
-from ...schema import NOTHING
 from .clocks import Clocks, Times
 from .gather import Gather
-from .layouts import pick
+from .layouts import by_code, pick
 
 #: Seconds for which an attempt and the word of its worker wait for each other.
 _PATIENCE = 30.0
@@ -87,14 +86,16 @@ class Attempts:
         """
         if not len(found):
             return
-        labels = [workers[worker] for worker, _ in threads]
-        shift, told = self._shifts(found, labels)
+        # Of all threads that there ever were, most have nothing to do with this.
+        used, at = np.unique(found["thread"], return_inverse=True)
+        codes = np.array([threads[thread][0] for thread in used.tolist()], "i8")[at]
+        shift, told = self._shifts(found, workers, codes)
         start, stop = found["start"] - shift, found["stop"] - shift
         columns = {
             "run": self.runs.map(found["run"]),
             "task": self.tasks.map(found["task"]),
-            "worker": pick(found["thread"], labels),
-            "thread": pick(found["thread"], [str(ident) if ident else "" for _, ident in threads]),
+            "worker": pick(codes, workers),
+            "thread": pick(found["thread"], threads, lambda thread: str(thread[1]) if thread[1] else ""),
             "status": pick(found["status"] & ~np.uint8(QUEUED), STATUSES),
             "done": found["done"],
             "stop": stop,
@@ -107,13 +108,14 @@ class Attempts:
             "typename": pick(found["type"], types),
         }
         self._emit(encode("attempts", columns))
-        for thread in np.unique(found["thread"][told]).tolist():
-            rows = told & (found["thread"] == thread)
-            self._doubt(labels[thread], found["ready"][rows] - start[rows], float(found["done"][rows].max()))
+        early = np.where(told, found["ready"] - start, 0.0)
+        self._doubt(workers, codes, early, found["done"])
         self._remember(found, shift, start, stop, ~told & np.isfinite(start))
 
-    def told(self, worker: str, runs: _Rows, delays: Times, now: float) -> Mapping[str, Times]:
-        """By how much Dask shifted these runs of a worker.
+    def told(
+        self, workers: Sequence[str], codes: _Rows, runs: _Rows, delays: Times, now: float
+    ) -> Mapping[str, Times]:
+        """By how much Dask shifted these runs, of workers by their codes.
 
         Returns
         -------
@@ -121,7 +123,7 @@ class Attempts:
             ``start`` and ``stop`` of those that were emitted with another
             shift, seconds on the scheduler's clock; NaN for all others.
         """
-        shift = delays + self._clocks.of(worker).offset
+        shift = delays + np.array([self._clocks.of(worker).offset for worker in workers])[codes]
         start, stop = np.full((2, len(runs)), np.nan)
         at, mine = _matches(self._guessed["run"], runs)
         before = self._guessed[at]
@@ -129,8 +131,7 @@ class Attempts:
         wrong = np.abs(moved) > _EXACT
         start[mine[wrong]] = (before["start"] + moved)[wrong]
         stop[mine[wrong]] = (before["stop"] + moved)[wrong]
-        if len(at):
-            self._doubt(worker, before["ready"] - before["start"] - moved, float(before["done"].max()))
+        self._doubt(workers, codes[mine], before["ready"] - before["start"] - moved, before["done"])
         self._guessed = np.delete(self._guessed, at)
         early = np.ones(len(runs), bool)
         early[mine] = False
@@ -140,9 +141,11 @@ class Attempts:
         self._told = np.concatenate((waiting, new))[-_MOST:]
         return {"start": start, "stop": stop}
 
-    def _shifts(self, found: _Rows, labels: Sequence[str]) -> tuple[Times, npt.NDArray[np.bool_]]:
+    def _shifts(
+        self, found: _Rows, workers: Sequence[str], codes: _Rows
+    ) -> tuple[Times, npt.NDArray[np.bool_]]:
         """What to take from each row's times, and whether its worker has said so."""
-        shift = self._clocks.shifts(labels, found["thread"], found["start"])
+        shift = self._clocks.shifts(workers, codes, found["start"])
         at, mine = _matches(self._told["run"], found["run"])
         shift[mine] = self._told["shift"][at]
         told = np.zeros(len(found), bool)
@@ -161,8 +164,12 @@ class Attempts:
         waiting = self._guessed[self._guessed["done"] > found["done"].max() - _PATIENCE]
         self._guessed = np.concatenate((waiting, new))[-_MOST:]
 
-    def _doubt(self, worker: str, early: Times, now: float) -> None:
+    def _doubt(self, workers: Sequence[str], codes: _Rows, early: Times, done: Times) -> None:
         """Say so where tasks seem to start before their inputs were there, which clocks alone can do."""
+        for code, rows in by_code(codes, np.flatnonzero(early > _SLACK)):
+            self._tell_doubt(workers[code], early[rows], float(done[rows].max()))
+
+    def _tell_doubt(self, worker: str, early: Times, now: float) -> None:
         seconds = early[early > _SLACK + self._clocks.of(worker).uncertainty]
         if not len(seconds):
             return
@@ -173,16 +180,6 @@ class Attempts:
             row = {"time": now, "source": worker, "kind": "clock", "level": "warning"}
             row |= {"message": f"{text} {1e3 * float(seconds.max()):.0f} ms"}
             self._gather.add("events", {name: [value] for name, value in row.items()})
-
-
-def submission_times(
-    tasks: _Rows, submission_of: npt.NDArray[np.uint32], times: Mapping[int, float]
-) -> Times:
-    """When the submission of each task was made; NaN where it is not known."""
-    known = tasks < len(submission_of)
-    submission = np.where(known, submission_of[np.where(known, tasks, 0)], NOTHING)
-    used, inverse = np.unique(submission, return_inverse=True)
-    return np.array([times.get(int(one), np.nan) for one in used], "f8")[inverse]
 
 
 def _matches(ours: _Rows, theirs: _Rows) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:

@@ -19,6 +19,7 @@ import dask
 from ...probe.graph import sample
 from ..cells import NO_CELL, Cell, running_cell, shown_file
 from ..clients import cluster_of, watch_clients
+from ..installed import is_installed
 
 _log = logging.getLogger(__name__)
 #: Keys of a submission by which it can be recognised.
@@ -39,6 +40,8 @@ class Caller(NamedTuple):
     cell: Cell = NO_CELL
     #: Bytes of the graph as it was sent; NaN if unknown.
     nbytes: float = math.nan
+    #: Whether it ran in a task, of a worker in this process.
+    by_task: bool = False
 
 
 Listener = Callable[[list[str], Caller], None]
@@ -99,7 +102,9 @@ class _Watch:
         try:
             if message.get("op") == "update-graph":
                 keys = sample(message["keys"], _KEYS)
-                caller = calling(sys._getframe(1))._replace(nbytes=_size(message.get("expr_ser")))
+                caller = calling(sys._getframe(1))._replace(
+                    nbytes=_size(message.get("expr_ser")), by_task=message.get("submitting_task") is not None
+                )
                 for listener in list(self._listeners):
                     listener(keys, caller)
         except Exception:
@@ -142,9 +147,7 @@ def _library(file: str, module: str, ignored: tuple[str, ...]) -> bool:
         "dask_insight",
     ):
         return True
-    if file.startswith("<frozen") or re.search(
-        r"[\\/](site|dist)-packages[\\/]|[\\/]concurrent[\\/]futures", file
-    ):
+    if file.startswith("<frozen") or is_installed(file) or re.search(r"[\\/]concurrent[\\/]futures", file):
         return True
     return any(re.match(pattern, module) for pattern in ignored)
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .layouts import by_code
+
 Times = npt.NDArray[np.float64]
 #: Corrections remembered of each worker, which makes one every heartbeat; and seconds for which they are. Who
 #: began earlier than that has the oldest until its worker tells the right one.
@@ -90,9 +92,7 @@ class Clocks:
             Times that Dask shifted, by which its correction is found.
         """
         shift = np.zeros(len(times))
-        for code in np.unique(codes).tolist():
+        for code, rows in by_code(codes, np.flatnonzero(np.isfinite(times))):
             clock = self.of(workers[code])
-            rows = np.flatnonzero((codes == code) & np.isfinite(times))
-            if len(rows):
-                shift[rows] = clock.delay_at(times[rows]) + clock.offset
+            shift[rows] = clock.delay_at(times[rows]) + clock.offset
         return shift

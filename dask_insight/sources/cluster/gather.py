@@ -33,10 +33,12 @@ class Gather:
         """Emit a batch that is one already."""
         self._emit(batch)
 
-    def flush(self) -> None:
-        """Emit everything, one batch a table."""
-        kept, self._kept = self._kept, {}
-        for table, parts in kept.items():
+    def flush(self, *tables: str) -> None:
+        """Emit everything, or all of some tables, one batch a table."""
+        for table in tables or list(self._kept):
+            parts = self._kept.pop(table, [])
+            if not parts:
+                continue
             kinds = {column.name: column.kind for column in TABLES[table].columns}
             present = [name for name in kinds if any(name in columns for _, columns in parts)]
             joined = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,13 +36,23 @@ def rows(table: str, packed: bytes) -> npt.NDArray[Any]:
     return np.frombuffer(packed, DTYPES[table])
 
 
-def pick(codes: npt.NDArray[Any], texts: Sequence[str]) -> Symbols:
-    """A column of text from codes and what they stand for; a code beyond them reads as ''."""
+def pick(codes: npt.NDArray[Any], things: Sequence[Any], text: Callable[[Any], str] = str) -> Symbols:
+    """A column of text from codes and what they stand for, as text; a code beyond them reads as ''."""
     used, inverse = np.unique(codes, return_inverse=True)
     names: dict[str, int] = {}
-    known = (texts[code] if code < len(texts) else "" for code in used.tolist())
-    new = np.array([names.setdefault(text, len(names)) for text in known], "u4")
+    known = (text(things[code]) if code < len(things) else "" for code in used.tolist())
+    new = np.array([names.setdefault(each, len(names)) for each in known], "u4")
     return Symbols(new[inverse] if len(new) else np.zeros(0, "u4"), list(names))
+
+
+def by_code(
+    codes: npt.NDArray[Any], rows: npt.NDArray[np.intp]
+) -> Iterator[tuple[int, npt.NDArray[np.intp]]]:
+    """Some rows of a column of codes, those of each code together; one sort serves all."""
+    ordered = rows[np.argsort(codes[rows], kind="stable")]
+    for some in np.split(ordered, np.flatnonzero(np.diff(codes[ordered])) + 1):
+        if len(some):
+            yield int(codes[some[0]]), some
 
 
 def text(key: Any) -> str:

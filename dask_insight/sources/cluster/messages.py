@@ -24,8 +24,9 @@ from .layouts import packed_dtype, pick
 from .peers import Peers
 from .profiles import profile
 from .spans import Spans
+from .unended import Unended
 
-#: Runs that are remembered lest they are told twice.
+#: Runs that are remembered lest their error is told twice.
 _MOST = 1_000_000
 _EXECUTIONS = packed_dtype(
     executions.LAYOUT, "run thread status ended stop start executing ready received rss delay cpu"
@@ -46,6 +47,7 @@ class Messages:
         clocks: Clocks,
         attempts: Attempts,
         spans: Spans,
+        unended: Unended,
         known: Callable[[str, int, int], None],
     ) -> None:
         self._identity = identity
@@ -56,19 +58,20 @@ class Messages:
         self._clocks = clocks
         self._attempts = attempts
         self._spans = spans
+        self._unended = unended
         self._known = known
         self._transfers = identity.namespace("transfer")
         self._transferred = 0
+        #: What workers told of attempts since the last `settle`, and how far their clocks were ahead.
+        self._ended: list[tuple[str, float, npt.NDArray[Any]]] = []
         self.peers = Peers()
         #: The process whose stacks this one samples itself: others may have it sampled for them as well.
         self.sampled_here = ""
         #: Runs whose error is in the recording already: the scheduler tells of the last attempt's too.
         self.erred: set[int] = set()
-        #: Runs that are under way, as we know: workers tell of them again when another recorder joins.
-        self._begun: set[int] = set()
 
     def take(self, process: str, packed_ids: bytes, blob: bytes) -> None:
-        """Emit everything in one message.
+        """Emit everything in one message, or keep it for others of the same answer; see `settle`.
 
         Parameters
         ----------
@@ -88,7 +91,9 @@ class Messages:
         if "clock" in told:
             self._clock(process, clock, told)
         if "executions" in told:
-            self._executions(process, clock, np.frombuffer(told["executions"], _EXECUTIONS))
+            found = np.frombuffer(told["executions"], _EXECUTIONS)
+            self._unended.over(found["run"])
+            self._ended.append((process, clock.offset, found))
         if "seceded" in told:
             self._seceded(clock, np.frombuffer(told["seceded"], _SECEDED))
         count = told.get("running_keys", 0)
@@ -140,13 +145,27 @@ class Messages:
         row |= {"uncertainty": uncertainty, "applied": applied}
         self._gather.add("clocks", {name: [value] for name, value in row.items()})
 
-    def _executions(self, process: str, clock: Clock, found: npt.NDArray[Any]) -> None:
-        self._begun.difference_update(found["run"].tolist())
-        now = float(found["ended"].max())
-        told = self._attempts.told(process, found["run"], found["delay"], now)
+    def settle(self) -> None:
+        """Emit what the messages of an answer tell of attempts and transfers, one batch a table.
+
+        Also which run: before the scheduler's rows of their end, for a history drops what is older first.
+        """
+        ended, self._ended = self._ended, []
+        if ended:
+            self._executions(*zip(*ended, strict=True))
+        self._gather.flush("transfers", "transferred", "running")
+
+    def _executions(
+        self, workers: Sequence[str], offsets: Sequence[float], parts: Sequence[npt.NDArray[Any]]
+    ) -> None:
+        found = np.concatenate(parts)
+        codes = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+        ahead = np.array(offsets)[codes]
+        now = float((found["ended"] - ahead).max())
+        told = self._attempts.told(workers, codes, found["run"], found["delay"], now)
         columns: dict[str, Any] = {
             "run": self._runs.map(found["run"]),
-            "worker": [process] * len(found),
+            "worker": pick(codes, workers),
             "thread": [str(ident) if ident else "" for ident in found["thread"].tolist()],
             "status": pick(found["status"], executions.STATUSES),
             # To the microsecond: noise below it would only be stored.
@@ -154,7 +173,7 @@ class Messages:
             "rss": found["rss"],
         }
         for name in ("ended", "stop", "start", "executing", "ready", "received"):
-            columns[name] = clock.here(found[name])
+            columns[name] = found[name] - ahead
         for name, better in told.items():
             columns[name] = np.where(np.isfinite(better), better, columns[name])
         self._emit(encode("executions", columns))
@@ -169,19 +188,19 @@ class Messages:
         self._gather.add("phases", columns)
 
     def _running(self, process: str, clock: Clock, found: npt.NDArray[Any], ids: npt.NDArray[Any]) -> None:
-        new = np.array([run not in self._begun for run in found["run"].tolist()])
+        new = self._unended.are_new(found["run"])
         found, ids = found[new], ids[new]
-        if len(self._begun) > _MOST:
-            self._begun.clear()
-        self._begun.update(found["run"].tolist())
+        start = clock.here(found["start"])
+        threads = [str(ident) if ident else "" for ident in found["thread"].tolist()]
         columns = {
             "run": self._runs.map(found["run"]),
             "task": self._tasks.map(ids),
             "worker": [process] * len(found),
-            "thread": [str(ident) if ident else "" for ident in found["thread"].tolist()],
-            "start": clock.here(found["start"]),
+            "thread": threads,
+            "start": start,
         }
         self._gather.add("running", columns)
+        self._unended.begun(process, found["run"], ids, threads, start)
 
     def _transfer(self, process: str, clock: Clock, told: dict[str, Any], ids: npt.NDArray[Any]) -> None:
         found = np.frombuffer(told["transfers"], _TRANSFERS)
@@ -191,21 +210,20 @@ class Messages:
         columns: dict[str, Any] = {
             "transfer": numbers,
             "worker": [process] * len(found),
-            "peer": self.peers.named(found["peer"], told["peers"], start),
-            "direction": pick(found["incoming"], ("out", "in")),
+            "peer": self.peers.named(found["peer"], told["peers"], start).tolist(),
+            "direction": pick(found["incoming"], ("out", "in")).tolist(),
             "start": start,
             "stop": clock.here(found["stop"]),
             "nbytes": found["nbytes"],
             "compressed": found["compressed"],
         }
-        self._emit(encode("transfers", columns))
+        self._gather.add("transfers", columns)
         carried = {
             "transfer": np.repeat(numbers, found["keys"])[: len(ids)],
             "task": self._tasks.map(ids),
             "nbytes": np.frombuffer(told["carried"], "<f8")[: len(ids)],
         }
-        if len(ids):
-            self._emit(encode("transferred", carried))
+        self._gather.add("transferred", carried)
 
     def _resources(self, process: str, clock: Clock, packed: dict[str, bytes]) -> None:
         columns: dict[str, Any] = {name: np.frombuffer(data, "<f8") for name, data in packed.items()}

@@ -29,6 +29,9 @@ _SCHEDULER = "scheduler"
 class ClientProcess:
     """Samples this process; made on the thread of the client's event loop.
 
+    Of several in a recording each samples its event loop, and one of them all else: as soon as that
+    has ended another one may `take_over`.
+
     Parameters
     ----------
     options
@@ -37,53 +40,74 @@ class ClientProcess:
         The asyncio event loop.
     scheduler
         Ident of the scheduler's thread where it is one of this process, else 0.
+    sampled
+        What is sampled, and by which of those that share this.
     """
 
-    def __init__(self, options: Options, loop: Any, scheduler: int) -> None:
+    def __init__(self, options: Options, loop: Any, scheduler: int, sampled: dict[object, object]) -> None:
         self._options = options
-        self._pulse = Pulse(options.resources, loop)
+        self._loop = loop
+        self._sampled = sampled
+        self._pulse: Pulse | None = None
         self._collections = Collections()
-        self._gaps = list(self._pulse.gaps)
+        self._gaps: list[str] = []
         main = threading.main_thread().ident or 0
         self._names = {threading.get_ident(): "event loop", main: "main"}
         if scheduler:
             self._names[scheduler] = _SCHEDULER
+        #: Those of them that it samples itself.
+        self._threads: dict[int, int] = {}
         self._sampler: Sampler | None = None
 
     def start(self) -> None:
         """Begin."""
+        self.take_over()
+
+    def take_over(self) -> None:
+        """Sample from now on what nobody else does."""
+        free = [ident for ident, name in self._names.items() if self._is_mine((ident, name))]
+        self._threads = dict.fromkeys(free, NOTHING)
+        if self._pulse is None and self._is_mine(_PROCESS):
+            self._pulse = Pulse(self._options.resources, self._loop)
+            self._gaps += self._pulse.gaps
+            self._collections.start()
         self.adjust(self._options)
-        self._collections.start()
+
+    def _is_mine(self, what: object) -> bool:
+        return self._sampled.setdefault(what, self) is self
 
     def adjust(self, options: Options) -> None:
         """Sample as often as `options` say; stacks that are to be taken no more have been told."""
-        self._pulse.interval = options.resources
+        self._options = options
         # Half of a worker's budget: these threads hold up every task when they are stopped.
         interval, budget = options.profile_interval, options.profile_budget / 2
-        if self._sampler is not None and options.profile:
-            self._sampler.pace.aim, self._sampler.pace.budget = interval, budget
-            return
-        if self._sampler is not None:
-            self._sampler.stop()
-            self._sampler = None
-        elif options.profile:
-            threads = dict.fromkeys(self._names, NOTHING)
-            self._sampler = Sampler(lambda: threads, self._names.__getitem__, interval, budget)
+        if self._sampler is None and options.profile:
+            self._sampler = Sampler(lambda: self._threads, self._names.__getitem__, interval, budget)
             self._sampler.start()
             if self._sampler.reason:
                 self._gaps.append(self._sampler.reason)
-        self._pulse.start(self._sampler)
+        elif self._sampler is not None and options.profile:
+            self._sampler.pace.aim, self._sampler.pace.budget = interval, budget
+        elif self._sampler is not None:
+            self._sampler.stop()
+            self._sampler = None
+        if self._pulse is not None:
+            self._pulse.interval = options.resources
+            self._pulse.start(self._sampler)
 
     def stop(self) -> None:
         """End; what is left can still be taken."""
         if self._sampler is not None:
             self._sampler.stop()
-        self._pulse.stop()
+        if self._pulse is not None:
+            self._pulse.stop()
         self._collections.stop()
+        for what in [what for what, by in list(self._sampled.items()) if by is self]:
+            del self._sampled[what]
 
     def tell(self, offset: float, stacks: Stacks, gather: Gather) -> None:
         """Gather what is new; `offset` is this clock minus the scheduler's, seconds."""
-        rows, gpus = self._pulse.take()
+        rows, gpus = ([], []) if self._pulse is None else self._pulse.take()
         for table, found in (("resources", rows), ("gpus", gpus)):
             if found:
                 # What could not be read just then is missing in a row.

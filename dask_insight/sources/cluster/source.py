@@ -35,6 +35,15 @@ _LOOK = 0.5
 _OWN = 1.0
 #: Least seconds that a worker or the scheduler has to answer at the end.
 _LEAST = 0.1
+#: Times `Options.stop_timeout` that the end may take as long as answers come: a slow link has its time, and a
+#: cluster that works on and tells more than can be fetched keeps nobody for ever.
+_LONGER = 10
+#: Bytes of an answer from which the way there counts more than all else: its rate is that of the link.
+_TELLING = 50_000
+#: The rate that is assumed first, and one from which on answers are as large as can be, bytes a second.
+_RATE, _FAST = 1e6, 8e6
+#: Least seconds that an answer takes by two clocks, and half of those at which it aims: more might have come.
+_INSTANT, _QUICK = 1e-3, 0.5
 #: Seconds that taking back a recording that did not begin may take.
 _ABANDON = 5.0
 #: Least seconds, and polls, after which the scheduler takes everything off if it was not asked for anything.
@@ -60,10 +69,22 @@ class ClusterSource:
         The recording's ids.
     pace
         Gives the seconds until the next poll; by default `Options.poll`.
+    sampled
+        What of this process is sampled, and by which source, where several share a recording.
+
+    Attributes
+    ----------
+    offset
+        How this process's clock stands to the scheduler's.
     """
 
     def __init__(
-        self, client: Any, options: Options, identity: Identity, pace: Callable[[], float] | None = None
+        self,
+        client: Any,
+        options: Options,
+        identity: Identity,
+        pace: Callable[[], float] | None = None,
+        sampled: dict[object, object] | None = None,
     ) -> None:
         self._client = client
         self._options = options
@@ -71,6 +92,11 @@ class ClusterSource:
         self._agreed: Options | None = None
         self.lease = max(_LEASE, _POLLS * options.poll)
         self._identity = identity
+        self._sampled = {} if sampled is None else sampled
+        self.offset = Offset()
+        self._rate = _RATE
+        #: When the last answer came, monotonic.
+        self._answered = 0.0
         self._recorder = uuid.uuid4().hex
         self._farewell = topic(package(), self._recorder)
         self._at: dict[str, int] | None = None
@@ -84,7 +110,8 @@ class ClusterSource:
         self._awaited: list[asyncio.Future[None]] = []
         #: Ends what looks at the client.
         self._undo = ExitStack()
-        #: Since when the scheduler does not answer, on its clock.
+        #: Up to when the scheduler has told, and since when it is known not to answer, on its clock.
+        self._heard = 0.0
         self._lost: float | None = None
         self._has_joined = False
         #: Whether the scheduler has closed, and everything that it had is here.
@@ -103,7 +130,6 @@ class ClusterSource:
         self._gather = Gather(emit)
         self._told_own = monotonic()
         self._submissions = Submissions(emit, self._options.source)
-        self._offset = Offset()
         try:
             await self._join()
             if self._stopping.is_set():
@@ -120,7 +146,7 @@ class ClusterSource:
     def _begin_here(self) -> None:
         """Begin what is in this process; all of it or nothing."""
         with ExitStack() as given_up:
-            own = ClientProcess(self._options, asyncio.get_running_loop(), self._thread)
+            own = ClientProcess(self._options, asyncio.get_running_loop(), self._thread, self._sampled)
             given_up.callback(own.stop)
             own.start()
             given_up.callback(self._undo.close)
@@ -136,7 +162,7 @@ class ClusterSource:
             await asyncio.wait_for(self._call("leave", recorder=self._recorder), _ABANDON)
 
     async def stop(self) -> None:
-        """Fetch what is left and take everything off the cluster; at most `Options.stop_timeout` seconds.
+        """Fetch what is left and take everything off the cluster; `until` says for how long.
 
         Cancelled, it fetches no more, and takes everything off all the same.
         """
@@ -148,19 +174,28 @@ class ClusterSource:
                 await asyncio.wait_for(self._begun.wait(), _ABANDON)
             await self._abandon()
             return
-        deadline = monotonic() + self._options.stop_timeout
+        begun = monotonic()
         async with AsyncExitStack() as rest:
             rest.callback(self._end_here)
-            rest.push_async_callback(self._take_leave, deadline)
+            rest.push_async_callback(self._take_leave, begun)
             rest.callback(self._following.cancel)
             self._undo.close()
             try:
                 if not self._ended:
-                    await self._while_there(self._fetch(deadline), deadline)
+                    await self._while_there(self._fetch(begun), begun)
             except Exception as error:
                 self._event("error", "lost", f"the last data could not be fetched: {_words(error)}")
             if self._ended:
                 await asyncio.wait([self._following], timeout=_LOOK)
+
+    @property
+    def patience(self) -> float:
+        """Most seconds that the end takes, if answers keep coming."""
+        return _LONGER * self._options.stop_timeout
+
+    def until(self, begun: float) -> float:
+        """Until when the end is waited for that began at a moment, both monotonic: answers put it off."""
+        return min(max(begun, self._answered) + self._options.stop_timeout, begun + self.patience)
 
     def _end_here(self) -> None:
         """End the threads of this process, and emit what they have noted."""
@@ -199,26 +234,33 @@ class ClusterSource:
     def unfollowed(self) -> None:
         """The recording goes on, but nobody follows this cluster any more."""
         if self._own is not None:
-            self._tables.gone(self._now())
+            self._tables.gone(self._heard)
 
-    async def _fetch(self, deadline: float) -> None:
+    def handed_over(self) -> None:
+        """The recording goes on; who follows this cluster from now on tells anew of what has not ended."""
+        if self._own is not None:
+            self._tables.lose_sight(self._heard)
+
+    async def _fetch(self, begun: float) -> None:
         if self._following is not None:
             while not self._following.done() and self._lost is None:
                 await asyncio.wait([self._following], timeout=_LOOK)
         if self._lost is not None:
             raise self._unreachable()
-        await self._call("flush", timeout=max(_LEAST, (deadline - monotonic()) / 2))
+        await self._call("flush", timeout=max(_LEAST, (self.until(begun) - monotonic()) / 2))
         while await self._poll():
             pass
 
-    async def _while_there(self, work: Coroutine[Any, Any, None], deadline: float) -> None:
-        """Wait for work while the client has its scheduler, until a moment."""
+    async def _while_there(self, work: Coroutine[Any, Any, None], begun: float) -> None:
+        """Wait for work that began at a moment while the client has its scheduler and answers come."""
         working = asyncio.create_task(work)
         try:
             while not (await asyncio.wait([working], timeout=_LOOK))[0]:
                 if not self._has_scheduler:
                     raise self._unreachable()
-                if monotonic() > deadline:
+                if (now := monotonic()) > begun + self.patience:
+                    raise TimeoutError(f"after {self.patience:g} s there still was more")
+                if now > self.until(begun):
                     raise TimeoutError(f"no answer within {self._options.stop_timeout:g} s")
             working.result()
         finally:
@@ -226,19 +268,21 @@ class ClusterSource:
 
     @property
     def _has_scheduler(self) -> bool:
-        # One that closes asks us first, and can be used until we have answered.
-        return self._client.status in ("running", "closing")
+        # One that closes asks us first, and can be used until we have answered; but for one that closes as it
+        # has no scheduler.
+        status = self._client.status
+        return status == "running" or (status == "closing" and self._lost is None)
 
     def _unreachable(self) -> OSError:
         return OSError(f"the scheduler cannot be reached any more (the client is {self._client.status})")
 
-    async def _take_leave(self, deadline: float) -> None:
+    async def _take_leave(self, begun: float) -> None:
         """Have everything of ours taken off; a scheduler that stands still is told when it goes on."""
         if self._ended or not self._has_scheduler:
             # It forgets the recorders of a client that has gone.
             return
         self._leaving = asyncio.create_task(self._leave())
-        await asyncio.wait([self._leaving], timeout=max(_LEAST, deadline - monotonic()))
+        await asyncio.wait([self._leaving], timeout=max(_LEAST, self.until(begun) - monotonic()))
 
     async def _leave(self) -> None:
         until = monotonic() + self.lease
@@ -278,6 +322,8 @@ class ClusterSource:
         self._tables.messages.sampled_here = "scheduler" if here else ""
 
     async def _join(self) -> None:
+        if self._has_joined:
+            self._rename()
         for _ in range(_TRIES):
             await self._register()
             answer = await self._call_with_rates("join", client=self._client.id)
@@ -290,7 +336,7 @@ class ClusterSource:
         cluster = str(answer["about"]["scheduler"]["address"])
         if self._has_joined:
             # Those that are still there are told of again.
-            self._tables.gone(self._now() if self._lost is None else self._lost)
+            self._tables.gone(self._heard)
         shared = (self._identity, self._emit, self._gather, self._submissions)
         self._tables: Tables = Tables(*shared, cluster, first=not self._has_joined)
         self._has_joined = True
@@ -299,7 +345,11 @@ class ClusterSource:
         self._thread = answer["thread"]
         self._part_with_scheduler()
         if answer["host"] == host():
-            self._offset.same()
+            self.offset.same()
+        # The call before may have taken long.
+        asked = time()
+        self._heard = (await self._call("clock"))["time"]
+        self.offset.trip(asked, self._heard, time())
         facts = answer["about"]
         if answer["under_way"] and not self._identity.is_used:
             # Of what was before, only what ran on is known: threads beside it were not idle for all we know.
@@ -311,11 +361,21 @@ class ClusterSource:
 
     def _tell_own(self, final: bool = False) -> None:
         """Emit what this process did, once a second at most."""
-        if self._own is not None and (final or monotonic() - self._told_own >= _OWN):
+        if self._own is None:
+            return
+        if not self._stopping.is_set():
+            self._own.take_over()
+        if final or monotonic() - self._told_own >= _OWN:
             self._told_own = monotonic()
-            offset, _ = self._offset.estimate(time())
+            offset, _ = self.offset.estimate(time())
             self._own.tell(offset, self._identity.stacks, self._gather)
             self._gather.flush()
+
+    def _rename(self) -> None:
+        """Be another recorder: the scheduler forgets the topic of one that has left a while later."""
+        vars(self._client).get("_event_handlers", {}).pop(self._farewell, None)
+        self._recorder = uuid.uuid4().hex
+        self._farewell = topic(package(), self._recorder)
 
     async def _register(self) -> None:
         name = f"{package()}_{uuid.uuid4().hex[:8]}"
@@ -359,6 +419,7 @@ class ClusterSource:
                 if not more and not come.done():
                     come.set_result(None)
             if self._ended and not more:
+                self._tables.gone(self._now())
                 return
             if not more:
                 with contextlib.suppress(TimeoutError):
@@ -378,22 +439,33 @@ class ClusterSource:
 
     async def _poll(self) -> bool:
         asked = time()
-        answer = await self._patiently(self._call("poll", recorder=self._recorder, at=self._at))
+        call = self._call("poll", recorder=self._recorder, at=self._at, rate=self._rate)
+        answer = await self._patiently(call)
+        self._answered = monotonic()
         if answer is None or answer.get("unknown"):
             self._event("warning", "lost", "the scheduler had forgotten this recording; it begins again here")
             await self._join()
             return False
         # Before anything is read: an answer that cannot be read must not be asked for again and again.
-        self._at = answer["at"]
-        self._offset.trip(asked, answer["time"], time())
+        self._at, self._heard = answer["at"], answer["time"]
+        self.offset.trip(asked, self._heard, time())
+        took, size = self._now() - answer["time"], 0
         self._submissions.making(answer["making"], answer["time"])
         for worker, ids, blob in answer["blobs"]:
             try:
-                self._tables.messages.take(worker, ids, _plain(blob))
+                message = _plain(blob)
+                size += len(message)
+                self._tables.messages.take(worker, ids, message)
             except Exception as error:
                 # The names in the rest of the answer are counted on from then on.
                 self._failed("message", error)
-        lost = self._tables.take(_plain(answer["packed"]))
+        try:
+            self._tables.messages.settle()
+        except Exception as error:
+            self._failed("message", error)
+        packed = _plain(answer["packed"])
+        self._came(size + len(packed), took, answer["more"])
+        lost = self._tables.take(packed)
         for table, rows in lost.items():
             self._event("warning", "lost", f"{rows} rows of {table} were dropped before they were fetched")
         if answer["spans"]:
@@ -401,8 +473,20 @@ class ClusterSource:
         if answer.get("ended") and not self._ended:
             self._ended = True
             self._event("info", "scheduler-closed", "the scheduler closed")
-            self._tables.gone(self._now())
         return bool(answer["more"])
+
+    def _came(self, size: int, seconds: float, more: bool) -> None:
+        """So many bytes have come in so many seconds since the scheduler, which may be busy, answered.
+
+        This process may be busy, too: one late answer says little.
+        """
+        if more and seconds < _QUICK:
+            least = 2 * self._rate
+        elif size >= _TELLING:
+            least = self._rate / 2
+        else:
+            return
+        self._rate = min(max(size / max(seconds, _INSTANT), least), _FAST)
 
     async def _patiently(self, call: Awaitable[Any]) -> Any:
         """Wait for an answer however long the scheduler is busy, but notice when the client has lost it."""
@@ -430,7 +514,7 @@ class ClusterSource:
     def _now(self) -> float:
         """The scheduler's time."""
         now = time()
-        return now - self._offset.estimate(now)[0]
+        return now - self.offset.estimate(now)[0]
 
     def _event(self, level: str, kind: str, message: str) -> None:
         row = {"time": self._now(), "source": "recorder", "kind": kind, "level": level, "message": message}

@@ -23,6 +23,8 @@ _FORGOTTEN, _MOST = 3600.0, 10_000
 #: Seconds after which a graph that the scheduler is still making is told.
 LONG = 10.0
 _NOBODY = Caller("", 0, "", "")
+#: So Dask names the clients that workers make for their tasks; those in the client's process use the client.
+_OF_TASKS = "Client-worker-"
 
 
 class Submissions:
@@ -121,7 +123,10 @@ class Submissions:
             "tasks": [
                 metric.get("new_tasks", fact["tasks"]) for metric, fact in zip(metrics, facts, strict=True)
             ],
-            "client": [fact["client"] for fact in facts],
+            "client": [
+                _of_task(fact["client"]) if caller.by_task else fact["client"]
+                for fact, caller in zip(facts, callers, strict=True)
+            ],
             "file": [caller.file for caller in callers],
             "line": [caller.line for caller in callers],
             "function": [caller.function for caller in callers],
@@ -138,3 +143,8 @@ class Submissions:
         ):
             columns[name] = [abs(metric.get(theirs, np.nan)) for metric in metrics]
         self._emit(encode("submissions", columns))
+
+
+def _of_task(client: str) -> str:
+    """How a client is called where a task used it."""
+    return _OF_TASKS + client.removeprefix("Client-")

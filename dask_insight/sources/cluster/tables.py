@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+from operator import itemgetter
 from typing import Any
 
 import msgpack
@@ -17,15 +18,19 @@ from ...probe.clock import process
 from ...probe.graph import STATES
 from ...schema import NOTHING
 from ..dynamic import shown_files
-from .attempts import Attempts, submission_times
+from .attempts import Attempts
 from .clocks import Clocks
 from .gather import Gather
 from .layouts import pick, rows, texts
 from .messages import Messages
 from .spans import Spans
 from .submissions import Submissions
+from .submitted import Submitted
+from .unended import Unended
 
 _NAMES = ("group_names", "worker_names", "thread_names", "type_names", "action_names")
+#: Stands for the exception of an attempt whose end nobody saw.
+_UNSEEN = "Unseen: its cluster closed, could not be reached or was recorded no longer while it ran"
 
 
 class Tables:
@@ -56,15 +61,16 @@ class Tables:
         self._gather = gather
         self.spans = Spans(emit)
         self.attempts = Attempts(emit, gather, self._clocks, tasks=self.tasks, runs=self.runs)
-        self.messages = Messages(identity, emit, gather, self._clocks, self.attempts, self.spans, self._told)
+        self._unended = Unended()
+        shared = (self._clocks, self.attempts, self.spans, self._unended)
+        self.messages = Messages(identity, emit, gather, *shared, self._told)
         self._ids = identity.namespace("submission")
         self._names: dict[str, list[Any]] = {name: [] for name in _NAMES}
         #: What the scheduler told of each worker, and what the worker told of its own.
         self._workers: dict[str, dict[str, Any]] = {}
         self._of_itself: dict[str, dict[str, Any]] = {}
         self._process = process()
-        self._submission_of = np.full(1 << 12, NOTHING, "u4")
-        self._submitted: dict[int, float] = {NOTHING: np.nan}
+        self._submitted = Submitted()
 
     def take(self, packed: bytes) -> dict[str, int]:
         """Emit everything in an answer; returns the rows lost before it, by table."""
@@ -72,7 +78,7 @@ class Tables:
         for name in _NAMES:
             self._names[name].extend(told.get(name, ()))
         for submission in told.get("submissions", ()):
-            self._submitted[submission["submission"]] = submission["time"]
+            self._submitted.made(submission["submission"], submission["time"])
             self._submissions.add(int(self._ids.map([submission["submission"]])[0]), submission)
         if "keys" in told:
             self._graph(rows("graph", told["graph"]), told["keys"])
@@ -84,12 +90,13 @@ class Tables:
             self._edges(rows("edges", told["edges"]))
         if "attempts" in told:
             found = rows("attempts", told["attempts"])
+            self._unended.ended(found)
             self.attempts.take(
                 found,
                 threads=self._names["thread_names"],
                 workers=self._names["worker_names"],
                 types=self._names["type_names"],
-                submitted=submission_times(found["task"], self._submission_of, self._submitted),
+                submitted=self._submitted.times(found["task"]),
             )
         if "functions" in told:
             self._functions(told["functions"])
@@ -103,6 +110,7 @@ class Tables:
             self._emit(encode("releases", columns))
         if "errors" in told:
             self.messages.errors(told["errors"])
+            self._unended.have_ended(np.array([task for _, task, *_ in told["errors"]], "u4"))
         if "events" in told:
             names = ("time", "source", "kind", "level", "message", "detail")
             self._gather.add("events", dict(zip(names, zip(*told["events"], strict=True), strict=True)))
@@ -116,16 +124,17 @@ class Tables:
     def _graph(self, found: npt.NDArray[Any], packed_keys: bytes) -> None:
         keys = texts(msgpack.unpackb(packed_keys, use_list=False))
         groups = self._names["group_names"]
-        self._remember(found["task"], found["submission"])
+        self._submitted.brought(found["task"], found["submission"])
+        self._unended.wanted(found["task"][(found["order"] != NOTHING) & (found["state"] == 0)])
         submission = self._ids.map(found["submission"])
         self._submissions.seen(keys, submission)
-        spans = pick(found["group"], [group[2] for group in groups])
+        spans = pick(found["group"], groups, itemgetter(2))
         self.spans.used(spans.names)
         columns = {
             "task": self.tasks.map(found["task"]),
             "key": keys,
-            "prefix": pick(found["group"], [group[1] for group in groups]),
-            "group": pick(found["group"], [group[0] for group in groups]),
+            "prefix": pick(found["group"], groups, itemgetter(1)),
+            "group": pick(found["group"], groups, itemgetter(0)),
             "span": spans,
             "submission": submission,
             "priority": found["priority"],
@@ -151,16 +160,6 @@ class Tables:
         columns = {"group": group, "part": part, "function": function, "line": line}
         self._gather.add("fused", columns | {"file": shown_files(file, function, line)})
 
-    def _remember(self, tasks: npt.NDArray[Any], submissions: npt.NDArray[Any]) -> None:
-        if not len(tasks):
-            return
-        need = int(tasks.max()) + 1
-        if need > len(self._submission_of):
-            grown = np.full(max(need, 2 * len(self._submission_of)), NOTHING, "u4")
-            grown[: len(self._submission_of)] = self._submission_of
-            self._submission_of = grown
-        self._submission_of[tasks] = submissions
-
     def _edges(self, found: npt.NDArray[Any]) -> None:
         columns = {"task": self.tasks.map(found["task"]), "dependency": self.tasks.map(found["dependency"])}
         self._emit(encode("edges", columns))
@@ -169,7 +168,8 @@ class Tables:
         actions, workers = self._names["action_names"], self._names["worker_names"]
         # Dask shifts the times of transfers, not those of the disk.
         disk = [code for code, action in enumerate(actions) if action.startswith("disk-")]
-        offsets = np.array([self._clocks.of(worker).offset for worker in workers])[found["worker"]]
+        used, at = np.unique(found["worker"], return_inverse=True)
+        offsets = np.array([self._clocks.of(workers[code]).offset for code in used.tolist()])[at]
         shifts = self._clocks.shifts(workers, found["worker"], found["stop"])
         shift = np.where(np.isin(found["action"], disk), offsets, shifts)
         columns = {
@@ -204,10 +204,32 @@ class Tables:
         return self._workers[worker]
 
     def gone(self, moment: float) -> None:
-        """Emit that all workers that are there are out of sight."""
+        """Emit that all workers that are there are out of sight, and what has not ended."""
+        self.lose_sight(moment)
         there = [row for row in self._workers.values() if row.get("left") is None]
         if there:
             self.workers([row | {"left": moment} for row in there])
+
+    def lose_sight(self, moment: float) -> None:
+        """Emit that nobody will tell how the tasks end that run or wait."""
+        runs, waiting = self._unended.take()
+        if runs:
+            run, task, worker, thread, start = zip(*runs, strict=True)
+            times = {"start": start, "stop": [moment] * len(runs)}
+            columns = {"run": self.runs.map(run), "worker": worker, "thread": thread} | times
+            self._let_go(np.array(task, "u4"), moment, columns)
+            self.messages.errors([(each.run, each.task, _UNSEEN, "") for each in runs])
+        if len(waiting):
+            self._let_go(waiting, moment, {"run": np.full(len(waiting), NOTHING, "u4")})
+
+    def _let_go(self, tasks: npt.NDArray[Any], moment: float, columns: dict[str, Any]) -> None:
+        ends = {
+            "task": self.tasks.map(tasks),
+            "status": pick(np.zeros(len(tasks), "u1"), ["cancelled"]),
+            "done": np.full(len(tasks), moment),
+            "submitted": self._submitted.times(tasks),
+        }
+        self._emit(encode("attempts", columns | ends))
 
     def _told(self, worker: str, cores: int, process: int) -> None:
         """A worker tells of its host and process; that comes before or after what the scheduler tells."""
