@@ -17,8 +17,9 @@ Columns = Mapping[str, Values]
 
 _T = TypeVar("_T")
 
-#: Texts gathered at a time, which bounds the memory that their byte numbers take.
-_GATHER = 50_000
+#: Texts gathered at a time, and most bytes of one, on average, that are gathered one by one: both bound the
+#: memory that their byte numbers take. Longer ones are taken whole.
+_GATHER, _LONG = 50_000, 64
 
 
 class Gathered(Mapping[str, Values]):
@@ -147,13 +148,18 @@ def take_texts(texts: Texts, rows: np.ndarray) -> Texts:
     offsets = np.concatenate((np.zeros(1, "i8"), np.cumsum(lengths, dtype="i8")))
     if len(rows) and (rows[1:] == rows[:-1] + 1).all():
         return Texts(offsets, texts.data[int(starts[0]) : int(starts[0]) + int(offsets[-1])])
-    source = np.frombuffer(texts.data, "u1")
-    parts = []
+    source = memoryview(texts.data)
+    parts: list[bytes | memoryview] = []
     for first in range(0, len(rows), _GATHER):
         some = slice(first, first + _GATHER)
-        begin = offsets[:-1][some]
-        within = np.arange(int(lengths[some].sum())) + int(begin[0])
-        parts.append(source[within + np.repeat(starts[some] - begin, lengths[some])].tobytes())
+        begin, size = offsets[:-1][some], int(lengths[some].sum())
+        if size > _LONG * len(begin):
+            ends = starts[some] + lengths[some]
+            parts += map(source.__getitem__, map(slice, starts[some].tolist(), ends.tolist()))
+            continue
+        within = np.arange(size) + int(begin[0])
+        places = within + np.repeat(starts[some] - begin, lengths[some])
+        parts.append(np.frombuffer(source, "u1")[places].tobytes())
     return Texts(offsets, b"".join(parts))
 
 

@@ -196,7 +196,8 @@ class Recording(Questions):
         coarse
             Round what no picture shows: moments other than the start and stop
             of a task or a phase to 0.1 ms, single-precision floats to 0.2 %, others that
-            are no whole numbers to 0.001 %; number the attempts anew.
+            are no whole numbers to 0.001 %; number the attempts anew; leave out what no page shows, as
+            the code of notebook cells but for the lines that name them.
         """
         return packed(self._answers.look() if explained else self.columns, rounded=coarse)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from itertools import chain, islice
-from threading import RLock, Timer
+from itertools import chain
+from math import inf
+from threading import RLock, Thread, Timer
 from time import time
 from typing import NamedTuple
 
@@ -19,11 +19,14 @@ from .arguments import number
 from .batch import Batch, BatchError, announced, decode, encode
 from .columns import Columns, length, merge, newest
 from .frames import Gap, Writer
+from .history import History
 from .options import Emit
 
 #: How many times smaller batches are when compressed, nearly; and the fewest bytes for which that is done.
 _COMPRESSION = 4
 _WORTHWHILE = 2**16
+#: Bytes of batches that a recording in the making keeps as they came; older ones it merges and compresses.
+_FRESH = 32 * 2**20
 #: Seconds that a batch may wait for others before it is written to the file with them.
 _FLUSH = 0.25
 #: How much a note matters.
@@ -58,16 +61,21 @@ class Store:
     ----------
     gaps
         Parts of its file that could not be read; also in ``events``, kind 'lost'.
+    history
+        The batches.
+    size
+        Bytes of all batches that have come.
     """
 
     def __init__(self) -> None:
         self.gaps: list[Gap] = []
+        self.history = History(inf, fresh=_FRESH)
+        self.size = 0
         self._lock = RLock()
         self._writer: Writer | None = None
         self._flushing: Timer | None = None
         self._refused: OSError | None = None
-        self._batches: list[bytes] = []
-        self._of_table: defaultdict[str, list[bytes]] = defaultdict(list)
+        self._merging: Thread | None = None
         self._merged: dict[str, tuple[int, Columns]] = {}
         self._followers: dict[object, Emit] = {}
         self._bring: Callable[[], None] | None = None
@@ -95,8 +103,26 @@ class Store:
 
     def _keep(self, table: str, batch: bytes) -> None:
         """Add a batch to those there are; the lock is held."""
-        self._batches.append(batch)
-        self._of_table[table].append(batch)
+        self.size += len(batch)
+        self.history.add(table, batch)
+        if self.history.due:
+            self._untidy()
+
+    def _untidy(self) -> None:
+        """Have old batches merged, by a thread of its own, if this process records them; the lock is held."""
+        if self._bring is not None and self._merging is None:
+            self._merging = Thread(target=self._merge, name="dask-insight-merge", daemon=True)
+            try:
+                self._merging.start()
+            except RuntimeError:
+                # The interpreter is ending, or has no threads: they stay as they are.
+                return
+
+    def _merge(self) -> None:
+        try:
+            self.history.tidy()
+        finally:
+            self._merging = None
 
     def _write(self, batch: bytes) -> None:
         """Hand a batch to the file; the lock is held."""
@@ -162,39 +188,34 @@ class Store:
             return True
 
     def batches(self) -> list[bytes]:
-        """All batches so far, in the order in which they came."""
-        with self._lock:
-            return list(self._batches)
+        """All batches so far; old ones may have been merged, those of one table stay in their order."""
+        return list(self.history.batches())
 
     @property
     def turnover(self) -> float:
         """How many times over what it keeps has been dropped."""
-        return 0.0
+        return self.history.turnover
 
     @property
     def end(self) -> int:
         """Number of batches that have come: the position of the next one."""
-        return len(self._batches)
+        return self.history.end
 
     def since(self, at: int, size: int, packed: bool = False) -> Piece | None:
         """The batches from a position on, one or more of them, about `size` bytes; None if there are none.
 
         With `packed` the piece may be compressed, and then holds more of them.
         """
-        size *= _COMPRESSION if packed else 1
-        with self._lock:
-            found: list[bytes] = []
-            for batch in islice(self._batches, at, None):
-                if found and size < len(batch):
-                    break
-                found.append(batch)
-                size -= len(batch)
-        if not found:
+        if packed and at >= self.history.merged:
+            size *= _COMPRESSION
+        found = self.history.since(at, size, packed)
+        if found is None:
             return None
-        stop, data = at + len(found), b"".join(found)
+        start, stop, plain, compressed = found
+        data = b"".join(plain)
         if packed and len(data) >= _WORTHWHILE:
-            return Piece(at, stop, b"", (zlib.compress(data, 1),))
-        return Piece(at, stop, data)
+            return Piece(start, stop, b"", (*compressed, zlib.compress(data, 1)))
+        return Piece(start, stop, data, tuple(compressed))
 
     def on_append(self, follower: Emit) -> Callable[[], None]:
         """Have `follower` called with every batch to come; returns what ends that."""
@@ -230,16 +251,14 @@ class Store:
         KeyError
             If there is no such table.
         """
-        with self._lock:
-            batches = list(self._of_table[table])
-            done, columns = self._merged.get(table, (0, {}))
-        if table not in self._merged or len(batches) > done:
-            before = length(columns)
-            rows = before + sum(announced(batch)[1] for batch in batches[done:])
-            parts = chain((Batch(table, before, dict(columns)),), self._decoded(batches[done:]))
-            columns = newest(table, merge(table, parts, rows))
-            with self._lock:
-                self._merged[table] = (len(batches), columns)
+        done, columns = self._merged.get(table, (0, None))
+        end, rows, batches = self.history.since_of(table, done)
+        if columns is None or rows:
+            before: Columns = {} if columns is None else columns
+            count = length(before)
+            parts = chain((Batch(table, count, dict(before)),), self._decoded(batches))
+            columns = newest(table, merge(table, parts, count + rows))
+        self._merged[table] = (end, columns)
         return columns
 
     def _decoded(self, batches: Iterable[bytes]) -> Iterator[Batch]:

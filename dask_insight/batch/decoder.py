@@ -11,7 +11,7 @@ import numpy as np
 from ..schema import TABLES
 from .forms import texts_of
 from .planes import MISSING, unplanes, unplanes32, unzigzag
-from .values import NUMBERS, Array, Batch, BatchError, Symbols, Texts, Values
+from .values import NUMBERS, Array, Batch, BatchError, Symbols, Texts, Values, intern
 
 
 def decode(data: bytes | memoryview, only: Collection[str] | None = None) -> Batch:
@@ -41,14 +41,18 @@ def read(packed: Any, only: Collection[str] | None = None) -> Batch:
         micros: dict[str, Array] = {}
         # Texts may refer to symbols that stand behind them.
         for column in sorted(packed["columns"], key=lambda each: "forms" in each):
-            if known.get(column["name"]) != column["kind"] or not (only is None or column["name"] in only):
+            wanted, kind = known.get(column["name"]), column["kind"]
+            repeats = wanted == "sym" and kind == "str"
+            if not (wanted == kind or repeats) or not (only is None or column["name"] in only):
                 continue
             group = columns.get(str(column.get("since"))) if "forms" in column else None
-            columns[column["name"]] = (
+            values = (
                 texts_of(column, rows, group if isinstance(group, Symbols) else None)
-                if "forms" in column and column["kind"] == "str"
+                if "forms" in column and kind == "str"
                 else _decode_column(column, rows, micros)
             )
+            # What is known to repeat was once kept as if it did not.
+            columns[column["name"]] = intern(values.tolist()) if repeats else values
     except BatchError:
         raise
     except Exception as error:

@@ -6,7 +6,7 @@ import threading
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import accumulate, chain, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +20,8 @@ _BATCHES = 256
 _BYTES = 2**20
 #: The newest batches are left as they are, for most readers stand there.
 _LEFT = 32
+#: Bytes of batches that are merged at a time.
+_PIECE = 4 * 2**20
 #: Compressed bytes of history for each attempt that may be kept: the bound where little but samples comes.
 _BYTES_OF_ATTEMPT = 150
 #: Tables without which later rows could not be understood; kept as long as they are needed.
@@ -52,9 +54,11 @@ class History:
     Parameters
     ----------
     limit
-        Attempts that are kept.
+        Attempts that are kept; infinite where all is.
     stacks_since
         Gives the first id of the stacks that may still be used by what comes; see `identity.Stacks`.
+    fresh
+        Bytes of the newest batches that are left as they came; without it few are.
 
     Attributes
     ----------
@@ -64,8 +68,11 @@ class History:
         How many times over what it keeps has been dropped.
     """
 
-    def __init__(self, limit: int, stacks_since: Callable[[], int] = lambda: 0) -> None:
+    def __init__(
+        self, limit: float, stacks_since: Callable[[], int] = lambda: 0, fresh: int | None = None
+    ) -> None:
         self.limit = limit
+        self._fresh = fresh
         self._stacks_since = stacks_since
         self.dropped: Counter[str] = Counter()
         self.turnover = 0.0
@@ -74,6 +81,8 @@ class History:
         #: Older parts, then `_tail`, without a gap.
         self._parts: list[Part] = []
         self._tail: list[bytes] = []
+        #: Their tables.
+        self._names: list[str] = []
         self._tail_start = 0
         self._tail_bytes = 0
         self._attempts = 0
@@ -89,6 +98,11 @@ class History:
         return self._tail_start + len(self._tail)
 
     @property
+    def merged(self) -> int:
+        """The position of the first batch that is as it came."""
+        return self._tail_start
+
+    @property
     def attempts(self) -> int:
         """Attempts that are kept."""
         return self._attempts
@@ -102,12 +116,15 @@ class History:
     @property
     def due(self) -> bool:
         """True if it is time to call `tidy`."""
+        if self._fresh is not None:
+            return self._tail_bytes >= self._fresh + _PIECE
         return len(self._tail) >= _BATCHES + _LEFT or self._tail_bytes >= _BYTES
 
     def add(self, table: str, batch: bytes) -> None:
         """Add a batch; from any thread."""
         with self._lock:
             self._tail.append(batch)
+            self._names.append(table)
             self._tail_bytes += len(batch)
             if table == "attempts":
                 self._attempts += announced(batch)[1]
@@ -167,14 +184,31 @@ class History:
     def rows(self, table: str) -> Rows:
         """The rows of a table that are kept now."""
         with self._lock:
-            parts, tail = list(self._parts), list(self._tail)
-        chunks = [part.chunks[table] for part in parts if table in part.chunks]
-        return Rows(chunks, [batch for batch in tail if announced(batch)[0] == table])
+            parts, tail = list(self._parts), self._of(table, self._tail_start)
+        return Rows([part.chunks[table] for part in parts if table in part.chunks], tail)
+
+    def since_of(self, table: str, at: int) -> tuple[int, int, Iterator[bytes]]:
+        """The batches of a table from a position on, read as they are taken; before them the position after
+        them, and how many rows they have at most."""
+        with self._lock:
+            parts = [part for part in self._parts if part.stop > at and table in part.chunks]
+            end, tail = self.end, self._of(table, max(at, self._tail_start))
+        rows = sum(part.rows(table) for part in parts) + sum(announced(batch)[1] for batch in tail)
+        merged = (part.chunks[table].since(table, at) for part in parts)
+        return end, rows, chain(filter(None, merged), tail)
+
+    def _of(self, table: str, at: int) -> list[bytes]:
+        """The batches of a table among those that are as they came, from a position on; the lock is held."""
+        first = at - self._tail_start
+        names, tail = islice(self._names, first, None), islice(self._tail, first, None)
+        return [batch for name, batch in zip(names, tail, strict=True) if name == table]
 
     def tidy(self) -> None:
         """Merge and compress what is old enough, and drop what is too much; by any thread."""
         with self._tidying:
             if self.due:
+                self._seal()
+            while self._fresh is not None and self.due:
                 self._seal()
             while self._too_much():
                 self._drop()
@@ -183,12 +217,13 @@ class History:
 
     def _seal(self) -> None:
         with self._lock:
-            count = max(1, len(self._tail) - _LEFT)
+            piece = bisect_right(list(accumulate(map(len, self._tail))), _PIECE)
+            count = max(1, min(piece, len(self._tail) - _LEFT))
             old = self._tail[:count]
         part, unread = Part.sealed(self._tail_start, old)
         with self._lock:
             self._parts.append(part)
-            del self._tail[:count]
+            del self._tail[:count], self._names[:count]
             self._tail_start += count
             self._tail_bytes -= sum(map(len, old))
             self.dropped.update(unread)
@@ -233,7 +268,7 @@ class History:
         thin = [part.without_tasks(gone) for part in thin]
         known = sum(part.rows("graph") for part in thin)
         if known > self.limit * _NAMES:
-            thin = needed.without_names(thin, known - self.limit * _NAMES, kept, later)
+            thin = needed.without_names(thin, int(known - self.limit * _NAMES), kept, later)
         thin = needed.without_submissions(thin, self._old, later)
         thin = needed.without_spans(thin, self._old, later)
         if stacks_since:
