@@ -16,6 +16,7 @@ from hypothesis import settings
 from dask_insight.batch import decode, default
 from dask_insight.identity import Identity
 from dask_insight.options import Options
+from dask_insight.recording import Recording
 from dask_insight.schema import TABLES
 
 # How long an example takes says more of the machine than of us.
@@ -77,6 +78,14 @@ class Batches:
             row | better.get(row["run"], {}) | {"key": keys[row["task"]]} for row in self.table("attempts")
         ]
         return [row for row in rows if row["key"].startswith(start)]
+
+    def recording(self) -> Recording:
+        """All of it."""
+        made = Recording()
+        with self._lock:
+            for batch in self._given:
+                made.append(batch)
+        return made
 
     def events(self, kind: str) -> list[dict[str, Any]]:
         """Events of a kind."""

@@ -55,7 +55,8 @@ class Scene:
 
     def told(self, runs: list[int], shift: float) -> dict[str, Any]:
         ids = np.array(runs, "u4")
-        return dict(self.attempts.told("w", ids, np.full(len(runs), shift), NOW + 10))
+        delays, codes = np.full(len(runs), shift), np.zeros(len(runs), "u4")
+        return dict(self.attempts.told(["w"], codes, ids, delays, NOW + 10))
 
 
 def test_an_attempt_does_not_wait_for_its_worker() -> None:
@@ -99,6 +100,28 @@ def test_clocks_that_cannot_be_are_told_of_once_they_are_certain() -> None:
     (event,) = scene.recording.events.to_dict("records")
     assert (event["kind"], event["source"]) == ("clock", "w")
     assert "by up to 100 ms" in event["message"]
+
+
+class Untouched(list[Any]):
+    """Who goes through all of them fails."""
+
+    def __iter__(self) -> Any:
+        raise AssertionError("all of them are looked at")
+
+
+def test_of_all_threads_that_there_ever_were_only_those_that_ended_something_are_looked_at() -> None:
+    scene = Scene()
+    found = np.zeros(2, DTYPES["attempts"])
+    found["run"], found["thread"], found["start"] = [0, 1], [3, 70], NOW + 2.25
+    scene.attempts.take(
+        found,
+        threads=Untouched((thread % 10, thread) for thread in range(100)),
+        workers=Untouched(f"w{worker}" for worker in range(10)),
+        types=Untouched(["int"]),
+        submitted=np.full(2, NOW),
+    )
+    columns: Any = scene.recording.columns("attempts")
+    assert (columns["worker"].tolist(), columns["thread"].tolist()) == (["w3", "w0"], ["3", "70"])
 
 
 def test_packing_moves_better_times_to_the_attempts() -> None:

@@ -17,15 +17,22 @@ from time import process_time
 from typing import Any
 
 import msgpack
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dask_insight.batch import encode
 from dask_insight.errors import ExitCode
+from dask_insight.exports.stacks import Stacks
 from dask_insight.frames import RecordingError
 from dask_insight.hosts.cli import main
 from dask_insight.recording import Recording, open_recording
+from dask_insight.schema import NOTHING
+from dask_insight.sources.dynamic import shown_traceback
 from dask_insight.sources.files import FORMATS, bokeh, load
+from dask_insight.sources.files.dasf import from_events
+from dask_insight.tables.stacks import below
 
 GOLDEN = Path(__file__).parent / "golden" / "run.dinsight"
 
@@ -546,6 +553,28 @@ def test_arrays_of_one_value_are_read_and_those_of_far_too_many_refused(
         assert read(path, page(1, 40)) is None
 
 
+def test_arrays_that_are_not_packed_are_bounded_as_those_which_are(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once they had filled the room by more than there was, what was packed had no limit any more."""
+
+    def array(data: bytes) -> Any:
+        return {"__ndarray__": base64.b64encode(data).decode(), "dtype": "uint8", "shape": [len(data)]}
+
+    plain, packed = array(b"\0" * 1_001), array(bomb(b"", b"\0", 64))
+    for first in (plain, packed):
+        arrays = bokeh._Arrays(path)
+        arrays._left = 1_000
+        with within(megabytes=10, seconds=30), pytest.raises(RecordingError, match="arrays of more than"):
+            arrays.values(first)
+            arrays.values(packed)
+    arrays = bokeh._Arrays(path)
+    arrays._left = 1_001
+    assert arrays.values(plain) == [0] * 1_001
+    with within(megabytes=10, seconds=30), pytest.raises(RecordingError, match="arrays of more than"):
+        arrays.values(packed)
+
+
 def columns_of(value: Any, name: str) -> Iterator[list[Any]]:
     """The columns of data sources that have one of this name."""
     if isinstance(value, list):
@@ -568,6 +597,71 @@ def test_stacks_are_no_deeper_than_their_readers_can_bear(path: Path) -> None:
     recording = load(path, format="chrome")
     assert len(recording.table("stacks")) == 2_000
     assert recording.samples["duration"].sum() == pytest.approx(20e-3)
+
+
+def a_deep_stack(frames: int) -> Recording:
+    """A sample of a second, each frame of whose stack is of a function of its own."""
+    recording = Recording()
+    stacks = {"stack": np.arange(frames), "parent": np.append(NOTHING, np.arange(frames - 1)).astype("u4")}
+    names = {"function": [f"f{at}" for at in range(frames)], "file": ["a.py"] * frames}
+    recording.append(encode("stacks", stacks | names))
+    sample = {"process": ["w"], "thread": ["1"], "time": [1.75e9], "duration": [1.0]}
+    recording.append(encode("samples", sample | {"stack": [frames - 1]}))
+    return recording
+
+
+def test_what_stands_on_a_frame_is_found_however_much_that_is() -> None:
+    frames = 300_000
+    stacks = a_deep_stack(frames).columns("stacks")
+    with within(megabytes=100, seconds=30):
+        found = below(stacks, np.arange(frames) == 1_000)
+    assert (found == (np.arange(frames) >= 1_000)).all()
+
+
+def test_exported_stacks_are_no_deeper_than_their_readers_can_bear() -> None:
+    (weight,) = Stacks(a_deep_stack(300_000)).weights
+    assert weight.stack == tuple(range(2_000)) and weight.seconds == 1.0
+
+
+def test_a_key_of_which_logs_tell_again_and_again_takes_no_more_than_others(path: Path) -> None:
+    """In a dump of many attempts at one task, and in that dump read again."""
+    times = 8_000
+    changed = deepcopy(DUMP)
+    log, stories, around = [], [], []
+    for at in range(times):
+        log += [
+            ["a", "released", "waiting", {}, f"update-graph-{at}", 1.75e9 + 8 * at],
+            ["a", "waiting", "processing", {}, "s", 1.75e9 + 8 * at + 1],
+            ["a", "processing", "memory", {}, "s", 1.75e9 + 8 * at + 4],
+        ]
+        stories += [
+            ["a", "ready", "executing", "executing", {}, "s", 1.75e9 + 8 * at + 2],
+            ["a", "executing", "memory", "memory", {}, "s", 1.75e9 + 8 * at + 3],
+        ]
+        around += [
+            {"action": "transfer", "start": 1.75e9 + 8 * at + 1, "stop": 1.75e9 + 8 * at + 1.5},
+            {"action": "compute", "start": 1.75e9 + 8 * at + 2, "stop": 1.75e9 + 8 * at + 3},
+        ]
+    changed["scheduler"]["transition_log"] = log
+    changed["workers"][_WORKER]["log"] = stories
+    changed["workers"][_WORKER]["tasks"]["a"]["startstops"] = around
+    path.write_bytes(as_packed(changed))
+    with within(megabytes=500, seconds=60):
+        recording = load(path, path, format="cluster_dump")
+    attempts = recording.columns("attempts")
+    assert len(attempts["run"]) == times
+    for name, second in (("submitted", 0), ("assigned", 1), ("start", 2), ("stop", 3), ("done", 4)):
+        assert sorted(attempts[name].tolist()) == [1.75e9 + 8 * at + second for at in range(times)], name
+
+
+@pytest.mark.parametrize("text", ["<class '" * 50_000, "\n" * 200_000])
+def test_patterns_take_no_time_for_what_nearly_fits(text: str) -> None:
+    event = {"name": "Compute", "timestamp": 2.0, "duration": 1.0, "phase": "X", "process_id": "vm"}
+    args = {"key": "a", "size": 8, "type": text, "state": "memory"}
+    with within(megabytes=100, seconds=30):
+        recording = from_events([event | {"thread_id": "w", "args": args}], "run")
+        assert recording.tasks["typename"].tolist() == [text]
+        assert shown_traceback(text) == text
 
 
 def test_many_threads_with_slices_within_slices_are_read_in_time(path: Path) -> None:

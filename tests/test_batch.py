@@ -251,6 +251,20 @@ def test_texts_that_are_alike_but_for_their_numbers(keys: list[str], data: st.Da
     assert (both["key"].tolist(), both["group"].tolist()) == (rows, groups)
 
 
+def test_code_and_tracebacks_that_repeat_stand_once() -> None:
+    code = "x = 1\n" * 3_000
+    packed = encode("submissions", {"submission": range(20_000), "code": [code] * 20_000})
+    assert len(packed) < 2**20
+    assert decode(packed).columns["code"].tolist() == [code] * 20_000
+
+
+def test_what_is_known_to_repeat_was_once_kept_as_if_it_did_not() -> None:
+    packed = msgpack.unpackb(encode("errors", {"exception": ["a", "b", "a"]}))
+    packed["columns"][0]["name"] = "traceback"
+    column = decode(msgpack.packb(packed)).columns["traceback"]
+    assert isinstance(column, Symbols) and column.tolist() == ["a", "b", "a"]
+
+
 @pytest.mark.filterwarnings("error")
 def test_what_a_column_cannot_hold_is_missing() -> None:
     runs = decode(encode("attempts", {"run": [1.0, math.nan, -3.0, 1e20, 7.0]})).columns["run"]

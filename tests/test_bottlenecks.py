@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_time_budget import CLUSTER, Run
 
 from dask_insight.batch import encode
 from dask_insight.recording import Recording
@@ -101,6 +102,19 @@ def test_attempts_that_were_cancelled_or_sent_elsewhere_did_not_fail(status: str
     attempts = {**ATTEMPTS, "status": ["ok", "ok", status, "ok", "ok"]}
     total = recording({**TABLES, "attempts": attempts}).bottlenecks().set_index("function").loc["sum"]
     assert (total["count"], total.failed) == (2, failed)
+
+
+def test_time_without_a_thread_is_none_of_a_task() -> None:
+    run = Run(a=CLUSTER)
+    parent = run.task("parent", "a", 0, 10, cpu=1.0)
+    run.seceded(parent, 1, 9)
+    run.task("child", "a", 1, 9, thread="2", submitted=1, cpu=8.0)
+    # It computes without a thread.
+    run.seceded(run.task("apart", "a", 10, 14, cpu=4.0), 10, 14)
+    table = run.recording().bottlenecks().set_index("function")
+    assert table.duration.to_dict() == pytest.approx({"child": 8, "parent": 2, "apart": 0})
+    assert table["max"].to_dict() == pytest.approx({"child": 8, "parent": 2, "apart": 0})
+    assert table.cpu.to_dict() == pytest.approx({"child": 100, "parent": 50, "apart": 100})
 
 
 def test_gpus_of_the_worker_while_it_ran() -> None:

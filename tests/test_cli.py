@@ -15,6 +15,7 @@ import textwrap
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -34,6 +35,7 @@ from dask_insight.hosts.cli.times import seconds
 from dask_insight.recording import Recording, open_recording
 from dask_insight.schema import NOTHING
 
+GOLDEN = Path(__file__).parent / "golden" / "run.dinsight"
 COMMAND = [sys.executable, "-m", "dask_insight"]
 LIMIT = 120
 
@@ -374,9 +376,12 @@ def test_trouble_with_the_report_changes_nothing_for_the_program(tmp_path: Path)
     assert len(tasks(open_recording(tmp_path / "program.dinsight"))) == 11
 
 
-def test_a_program_may_close_its_streams(tmp_path: Path) -> None:
-    write(tmp_path, "import sys; sys.stderr.close()\n")
-    assert run("run", "program.py", folder=tmp_path).returncode == 0
+@pytest.mark.parametrize("name", ["stdout", "stderr"])
+def test_a_program_may_close_its_streams(tmp_path: Path, name: str) -> None:
+    write(tmp_path, f"import sys; sys.{name}.close()\n")
+    ended = run("run", "program.py", folder=tmp_path)
+    assert ended.returncode == 0
+    assert name == "stderr" or "no Dask task was run; program.dinsight holds" in ended.stderr
     assert "stopped" in open_recording(tmp_path / "program.dinsight").about
 
 
@@ -425,6 +430,58 @@ def test_signals_pass_and_the_recording_is_complete(tmp_path: Path, number: sign
     assert "stopped" in recording.about
     statuses: Any = recording.columns("attempts")["status"]
     assert sorted(statuses.tolist()) == ["erred", "ok"]
+
+
+LOOPS = """
+import asyncio
+
+async def work():
+    wait(sys.argv[1])
+
+async def main():
+    {begins}
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.usefixtures("signals_by_default")
+@pytest.mark.parametrize(
+    "begins",
+    ["asyncio.get_running_loop().call_soon(wait, sys.argv[1])", "task = asyncio.create_task(work())"],
+)
+def test_what_an_event_loop_runs_is_ended_too(tmp_path: Path, begins: str) -> None:
+    process, path = start_waiting(tmp_path, LOOPS.format(begins=begins))
+    try:
+        process.terminate()
+        process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == -signal.SIGTERM
+    assert "stopped" in open_recording(path).about
+
+
+#: As in the first process of a container, where a signal to oneself ends nobody.
+FIRST = "import os\nos.kill = lambda *_: None"
+
+
+@pytest.mark.usefixtures("signals_by_default")
+def test_the_first_process_of_a_container_ends_by_a_signal(tmp_path: Path) -> None:
+    process, path = start_waiting(tmp_path, FIRST)
+    process.terminate()
+    _, errors = process.communicate(timeout=LIMIT)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert "recorded in out.dinsight" in errors and "Traceback" not in errors
+    assert "stopped" in open_recording(path).about
+
+
+@pytest.mark.usefixtures("signals_by_default")
+def test_it_does_so_where_the_signal_waits_for_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "kill", lambda *_: None)
+    with pytest.raises(SystemExit) as ended, Termination():
+        signal.raise_signal(signal.SIGTERM)
+    assert ended.value.code == 128 + signal.SIGTERM
 
 
 def test_a_program_that_handles_a_signal_is_left_to_do_so(tmp_path: Path) -> None:
@@ -503,6 +560,21 @@ def test_signals_at_once_are_one_request(tmp_path: Path) -> None:
     assert ended.returncode == -signal.SIGTERM
     assert "recorded in out.dinsight" in ended.stderr
     assert "stopped" in open_recording(tmp_path / "out.dinsight").about
+
+
+def test_a_file_that_another_process_records_to_is_left_alone(tmp_path: Path) -> None:
+    process, path = start_waiting(tmp_path)
+    write(tmp_path, "print('never')\n", "other.py")
+    ended = run("run", "-o", path, "other.py", folder=tmp_path)
+    assert (ended.returncode, ended.stdout) == (ExitCode.UNWRITABLE, "")
+    assert "another process records to it; name another file" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+    with pytest.raises(OSError, match="another process records to it"), record(path, clusters=False):
+        pass
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=LIMIT)
+    assert tasks(open_recording(path)) == ["int"]
+    assert run("run", "-q", "-o", path, "other.py", folder=tmp_path).returncode == 0
 
 
 FORKS = """
@@ -723,6 +795,74 @@ def test_report_and_info(tmp_path: Path) -> None:
     assert facts["tasks"] == 11
     assert facts["rows"]["attempts"] == 11
     assert facts["gaps"] == []
+
+
+JUDGING = ["findings run.dinsight", "what-if --json run.dinsight", "export --to json run.dinsight"]
+
+
+@pytest.mark.parametrize("command", JUDGING)
+def test_what_a_recording_lacks_is_told_where_it_is_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("run.dinsight").write_bytes(GOLDEN.read_bytes() + b"torn")
+    assert main(command.split()) == ExitCode.OK
+    told = [line for line in capsys.readouterr().err.splitlines() if "is not whole" in line]
+    assert told[0].startswith("dask-insight: run.dinsight is not whole: ")
+    assert told[0].endswith("could not be read: the file ends within a frame")
+
+
+def test_what_was_left_out_on_purpose_is_no_lack(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    recording = Recording()
+    row = {
+        "time": 1.0,
+        "source": "recorder",
+        "kind": "lost",
+        "level": "info",
+        "message": "lines beyond a bound",
+    }
+    recording.append(encode("events", {name: [value] for name, value in row.items()}))
+    recording.save("run.dinsight")
+    assert main(["findings", "run.dinsight"]) == ExitCode.OK
+    assert not capsys.readouterr().err
+    assert main(["info", "run.dinsight"]) == ExitCode.OK
+    assert "lines beyond a bound" in capsys.readouterr().out
+
+
+def test_many_losses_are_told_in_a_few_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    recording = Recording()
+    for number in range(9):
+        recording.tell("lost", f"rows of\n\x1b[31m {number}")
+    recording.save("run.dinsight")
+    assert main(["findings", "run.dinsight"]) == ExitCode.OK
+    *told, more = capsys.readouterr().err.splitlines()
+    assert told == [f"dask-insight: run.dinsight is not whole: rows of \\x1b[31m {n}" for n in range(3)]
+    assert more.endswith("has 6 more losses, which `dask-insight info run.dinsight` tells")
+    assert main(["info", "run.dinsight"]) == ExitCode.OK
+    out, err = capsys.readouterr()
+    assert (out.count("rows of"), err) == (9, "")
+
+
+def test_a_folder_is_told_where_windows_only_forbids_to_open_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def forbid(path: str) -> Recording:
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+
+    monkeypatch.setattr("dask_insight.recording.open_recording", forbid)
+    (tmp_path / "run.dinsight").touch()
+    for path, told in (
+        (tmp_path, "is a folder: name a recording in it"),
+        ("run.dinsight", "Permission denied"),
+    ):
+        assert main(["info", str(tmp_path / path)]) == ExitCode.UNREADABLE
+        assert told in capsys.readouterr().err
 
 
 def test_report_without_a_browser(tmp_path: Path) -> None:
@@ -1026,11 +1166,35 @@ def test_attach_to_what_is_no_scheduler(
     write(tmp_path, '{"address": "tls://127.0.0.1:1"}', "scheduler.json")
     write(tmp_path, "not JSON", "notes.json")
     write(tmp_path, "[1]", "list.json")
-    assert main(["attach", given, "--timeout", "1s"]) == code
+    assert main(["attach", given, "--timeout", "200ms"]) == code
     told = capsys.readouterr().err
     assert words in told
     assert told.count("\n") == 1
     assert not list(tmp_path.glob("*.dinsight")), "a file that was to be a recording does not stay"
+
+
+@pytest.mark.parametrize("text", ["not JSON", "[1]", '{"workers": 3}'])
+def test_a_file_that_never_becomes_a_scheduler_file_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dask_insight.hosts.cli.attach.sleep", pytest.fail)
+    write(tmp_path, text, "notes.json")
+    assert main(["attach", "notes.json"]) == ExitCode.UNREADABLE
+    assert "notes.json is no scheduler file" in capsys.readouterr().err
+
+
+def test_a_scheduler_file_that_is_yet_to_be_written_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = '{"type": "Scheduler", "address": "tls://127.0.0.1:1"}'
+    written = iter(["", whole[:30], whole])
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(
+        "dask_insight.hosts.cli.attach.sleep", lambda _: write(tmp_path, next(written), "scheduler.json")
+    )
+    assert main(["attach", "scheduler.json"]) == ExitCode.UNREACHABLE
+    assert "tls://127.0.0.1:1 is encrypted" in capsys.readouterr().err
 
 
 def test_attach_to_a_cluster_that_refuses(
@@ -1079,6 +1243,23 @@ def test_attach_to_what_accepts_and_stands_still(
     told = capsys.readouterr().err
     assert "no scheduler answers" in told
     assert told.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("patience", "said"), [(0.0, "has not answered for "), (300.0, "has gone")], ids=["silent", "closed"]
+)
+def test_attach_tells_how_the_cluster_went(
+    monkeypatch: pytest.MonkeyPatch, patience: float, said: str
+) -> None:
+    from dask_insight.hosts.cli import attach as attaching
+    from dask_insight.hosts.cli.progress import Progress
+    from dask_insight.hosts.cli.signals import Interrupt
+
+    monkeypatch.setattr(attaching, "_TICK", 0.01)
+    monkeypatch.setattr(attaching, "_CALLED", patience)
+    client = SimpleNamespace(status="closed")
+    with Interrupt() as interrupt:
+        assert attaching._wait(Recording(), client, interrupt, None, Progress()).startswith(said)
 
 
 def test_attach_to_a_worker(

@@ -12,6 +12,7 @@ import sys
 import sysconfig
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +23,8 @@ from conftest import Batches, left_on, recorded, wait_for
 import dask_insight
 from dask_insight.identity import Identity
 from dask_insight.options import Options
+from dask_insight.schema import NOTHING
+from dask_insight.session.explainer import runs
 from dask_insight.sources.cluster import ClusterSource
 
 
@@ -227,7 +230,7 @@ def test_the_scheduler_dies_mid_run(foreign: Processes) -> None:
     client.sync(source.start, batches)
     try:
         client.gather(client.map(abs, range(20), key="before", pure=False))
-        client.map(time.sleep, [20] * 4, key="under-way", pure=False)
+        long = client.map(time.sleep, [20] * 4, key="under-way", pure=False)
         wait_for(lambda: len(batches.attempts("before")) == 20, "they are recorded")
         foreign.scheduler.send_signal(signal.SIGKILL)
         wait_for(lambda: batches.events("scheduler-lost"), "the loss is noticed")
@@ -236,6 +239,7 @@ def test_the_scheduler_dies_mid_run(foreign: Processes) -> None:
         client.sync(source.stop, callback_timeout=20)
     assert time.monotonic() - began < 5
     assert len(batches.attempts("before")) == 20
+    assert long and not batches.attempts("under-way"), "they run, as far as is known"
     assert any(row["process"] == "client" for row in batches.table("resources"))
     [lost] = batches.events("lost")
     assert "could not be fetched: the scheduler cannot be reached any more" in lost["message"]
@@ -252,6 +256,12 @@ def test_the_workers_of_a_scheduler_that_is_replaced_have_left(bare_python: Path
         recorded(client) as batches,
     ):
         client.gather(client.map(abs, range(20), key="before", pure=False))
+        long = client.map(time.sleep, [600] * 4, key="under-way", pure=False)
+        kept = client.map(lambda number: number, range(10), key="waiting", pure=False)
+        unwanted = client.submit(abs, long[0], key="unwanted", pure=False)
+        wait_for(lambda: len(batches.table("running")) == 4, "they run")
+        client.cancel(unwanted)
+        wait_for(lambda: batches.attempts("unwanted"), "what waited in vain has its end")
         found.scheduler.send_signal(signal.SIGKILL)
         found.scheduler.wait(20)
         wait_for(lambda: batches.events("scheduler-lost"), "the loss is noticed")
@@ -263,4 +273,71 @@ def test_the_workers_of_a_scheduler_that_is_replaced_have_left(bare_python: Path
         )
     (lost,) = batches.events("scheduler-lost")
     newest = {row["worker"]: row["left"] for row in batches.table("workers")}
-    assert len(newest) == 2 and all(abs(left - lost["time"]) < 0.1 for left in newest.values())
+    assert len(newest) == 2 and all(0 <= lost["time"] - left < 2 for left in newest.values())
+    under_way, waiting = batches.attempts("under-way"), batches.attempts("waiting")
+    begun = {row["run"]: (row["worker"], row["thread"], row["start"]) for row in batches.table("running")}
+    assert {row["run"]: (row["worker"], row["thread"], row["start"]) for row in under_way} == begun
+    assert {moment for row in under_way for moment in (row["stop"], row["done"])} == {*newest.values()}
+    assert [(row["run"], row["worker"], row["done"]) for row in waiting] == len(kept) * [
+        (NOTHING, "", under_way[0]["done"])
+    ]
+    assert {row["status"] for row in [*under_way, *waiting]} == {"cancelled"}
+    assert len(batches.attempts("unwanted")) == 1, "it has had its end"
+    assert {row["run"] for row in batches.table("errors")} == begun.keys()
+    run = batches.recording()
+    assert not runs(run.columns)
+    assert "cancelled-work" not in {each.code for each in run.findings()}, "nobody cancelled them"
+
+
+def test_a_client_that_has_lost_its_scheduler_closes_at_once(bare_python: Path, tmp_path: Path) -> None:
+    from distributed import Client
+
+    with processes(bare_python, tmp_path / "cluster") as found:
+        client = Client(found.address, set_as_default=False)
+        session = dask_insight.record(client=client, stop_timeout=60.0, poll=0.1)
+        run = session.start()
+        long = client.map(time.sleep, [600] * 2, key="under-way", pure=False)
+        wait_for(lambda: len(run.columns("running")["run"]) == len(long), "they run")
+        client._timeout = 0.5
+        found.scheduler.send_signal(signal.SIGKILL)
+        wait_for(lambda: client.status == "closed", "it does not wait for who has gone", 15)
+        assert not runs(run.columns)
+        session.stop()
+    events, stops = run.columns("events"), run.columns("attempts")["stop"]
+    (lost,) = events["time"][[kind == "scheduler-lost" for kind in events["kind"].tolist()]]
+    assert len(stops) == 2 and all(0 <= lost - stop < 2 for stop in stops.tolist())
+
+
+def test_attach_goes_on_with_the_next_scheduler(bare_python: Path, tmp_path: Path) -> None:
+    from distributed import Client
+
+    path = tmp_path / "run.dinsight"
+    command = [sys.executable, "-m", "dask_insight", "attach", "-o", str(path), "--duration", "8h"]
+
+    def kept(client: Client, name: str) -> bool:
+        client.submit(abs, 1, key=f"{name}-{uuid.uuid4().hex}").result()
+        return path.stat().st_size > 0 and name in set(dask_insight.open(path).tasks["prefix"])
+
+    with processes(bare_python, tmp_path / "cluster") as found:
+        attached = subprocess.Popen(
+            [*command, "--timeout", "3s", found.address], stderr=subprocess.PIPE, text=True
+        )
+        try:
+            assert attached.stderr is not None and "recording tcp://" in attached.stderr.readline()
+            with Client(found.address, set_as_default=False) as client:
+                wait_for(lambda: kept(client, "first"), "the first is recorded")
+            found.scheduler.send_signal(signal.SIGKILL)
+            found.scheduler.wait(20)
+            lost = time.monotonic()
+            wait_for(lambda: time.monotonic() > lost + 6, "the time for the first answer is over")
+            host, port = found.address.removeprefix("tcp://").split(":")
+            found.begin("scheduler", "--port", port, "--no-dashboard", "--host", host)
+            found.begin("worker", "--nthreads", "2", "--no-dashboard", "--no-nanny")
+            with Client(found.address, timeout=60, set_as_default=False) as client:
+                wait_for(lambda: kept(client, "second"), "the second is recorded")
+            attached.send_signal(signal.SIGINT)
+            _, said = attached.communicate(timeout=60)
+            assert attached.returncode == 0 and "has gone" not in said, said
+        finally:
+            attached.kill()
+            attached.wait(20)

@@ -16,9 +16,11 @@ from concurrent.futures import ProcessPoolExecutor
 from itertools import count
 from multiprocessing import get_context
 from struct import calcsize
+from types import SimpleNamespace
 from typing import Any
 
 import dask
+import msgpack
 import pytest
 from conftest import Batches, left_on, recorded, wait_for
 from distributed import rejoin, secede, wait
@@ -29,9 +31,14 @@ from dask_insight.options import Options
 from dask_insight.probe.actors import Actors
 from dask_insight.probe.executions import Executions
 from dask_insight.probe.placing import Placing
+from dask_insight.probe.readers import AIM, BYTES, LEAST, Reader, Stores
 from dask_insight.probe.secede import LAYOUT
 from dask_insight.probe.ship import SchedulerProbe, WorkerProbe, package
+from dask_insight.probe.tasks import Tasks
+from dask_insight.session import clusters as sessions
+from dask_insight.session.clusters import Clusters
 from dask_insight.sources.cluster import ClusterSource
+from dask_insight.sources.cluster import source as sources
 from dask_insight.sources.cluster.callers import Caller
 from dask_insight.sources.cluster.submissions import Submissions
 
@@ -511,6 +518,102 @@ def test_why_a_worker_closed() -> None:
     assert batches.events("worker-closing")[0]["message"] == "worker-lifetime-reached"
 
 
+def test_a_recorder_that_lost_its_connection_hears_that_the_scheduler_closes() -> None:
+    from distributed import Client, LocalCluster
+
+    async def cut(client: Any) -> None:
+        client.scheduler_comm.comm.abort()
+
+    def again() -> bool:
+        client.loop.add_callback(source.hurry)
+        return [row["name"] for row in batches.table("about")].count("scheduler") == 2
+
+    def listens() -> bool:
+        return any("insight" in name and topics[name].subscribers for name in list(topics))
+
+    batches = Batches()
+    with (
+        LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster,
+        Client(cluster.scheduler_address, set_as_default=False) as client,
+    ):
+        source, topics = (
+            ClusterSource(client, Options(poll=60), Identity()),
+            cluster.scheduler._broker._topics,
+        )
+        client.sync(source.start, batches)
+        before = source._farewell
+        client.sync(cut, client)
+        wait_for(lambda: before not in topics, "the scheduler forgets who has left")
+        wait_for(again, "it is there again")
+        wait_for(listens, "it listens")
+        # This is done once more a while after it had left.
+        topics.pop(before, None)
+        client.submit(increment, 1, key="last", pure=False).result()
+        cluster.close()
+        wait_for(lambda: batches.events("scheduler-closed"), "it is told")
+        client.sync(source.stop)
+    assert len(batches.attempts("last")) == 1
+    assert not any("insight" in name for name in client._event_handlers)
+
+
+def test_a_probe_that_is_put_again_on_a_worker_loses_nothing(client: Any) -> None:
+    async def again(dask_worker: Any, package: str) -> None:
+        ((name, probe),) = ((name, one) for name, one in dask_worker.plugins.items() if package in name)
+        kind = type(probe)
+        await dask_worker.plugin_remove(name)
+        await dask_worker.plugin_add(kind(package=package, name=name), name, catch_errors=False)
+
+    with recorded(client) as batches:
+        for turn in range(5):
+            client.gather(client.map(increment, range(4), key=f"before-{turn}", pure=False))
+            client.sync(client.scheduler.broadcast, msg={"op": f"{package()}_flush"})
+        client.run(again, package=package())
+        client.gather(client.map(increment, range(20), key="later", pure=False))
+    executed = {row["run"] for row in batches.table("executions")}
+    assert executed >= {row["run"] for row in batches.attempts("later")}
+    assert not batches.events("lost")
+
+
+def test_a_worker_that_comes_later_and_cannot_load_the_probe_is_named(run_async: Any) -> None:
+    from distributed import Client, Scheduler, Worker
+
+    class Bare(Worker):
+        async def plugin_add(self, *arguments: Any, **options: Any) -> dict[str, Any]:
+            return {"status": "error"}
+
+    batches = Batches()
+
+    async def main() -> str:
+        async with (
+            Scheduler(dashboard_address=":0", port=0) as scheduler,
+            Client(scheduler.address, asynchronous=True) as client,
+        ):
+            source = ClusterSource(client, Options(poll=0.1), Identity())
+            await source.start(batches)
+            # All have had the time in which they greet.
+            vars(sys.modules[f"{package()}.scheduler"])["_GREETED"] = 0.0
+            async with Worker(scheduler.address, nthreads=1), Bare(scheduler.address, nthreads=1) as bare:
+                await source.stop()
+                return bare.address
+
+    address = run_async(main())
+    (lost,) = batches.events("lost")
+    want = f"1 of 2 workers have sent nothing since they joined, what they do is missing: {address}"
+    assert lost["message"] == want
+
+
+def test_of_workers_that_have_left_little_is_remembered(cluster: Any, client: Any) -> None:
+    with recorded(client) as batches:
+        client.gather(client.map(increment, range(4), key="before", pure=False))
+        probe = cluster.scheduler.plugins[package()]
+        there = {state.server_id for state in cluster.scheduler.workers.values()}
+        wait_for(lambda: probe._heard.keys() == there, "both have told something")
+        client.loop.add_callback(lambda: probe._heard.update({f"left-{n}": n for n in range(2000)}))
+        wait_for(lambda: len(probe._heard) > 2, "many have been there")
+        wait_for(lambda: probe._heard.keys() == there, "those that have left are forgotten")
+    assert not batches.events("lost")
+
+
 def test_a_restart_of_the_cluster(client: Any) -> None:
     with recorded(client) as batches:
         client.gather(client.map(increment, range(5), key="before", pure=False))
@@ -596,6 +699,138 @@ def test_registering_twice_changes_nothing(client: Any) -> None:
         )
         client.gather(client.map(increment, range(5), key="still", pure=False))
     assert len(batches.attempts("still")) == 5
+
+
+class SlowLink:
+    """A scheduler's calls over a link that takes half a second a megabyte; nobody waits for its time."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.loop = asyncio.SelectorEventLoop()
+        self.now = 1e6
+        self.grows = False
+        self.longest = 0.0
+        tasks = Tasks(SimpleNamespace(tasks={}, workers={}), 1000, lambda *failure: None)
+        self.stores = Stores(tasks, 1000)
+        self.reader = Reader("client", {})
+        self.reader.at = self.stores.start()
+        selector: Any = self.loop._selector  # type: ignore[attr-defined]
+        self._select = selector.select
+        monkeypatch.setattr(selector, "select", self._skip)
+        monkeypatch.setattr(self.loop, "time", lambda: self.now)
+        for module in (sources, sessions):
+            for name in ("monotonic", "time"):
+                monkeypatch.setattr(module, name, lambda: self.now)
+        monkeypatch.setattr(sources, "watch_all", lambda client, listener: lambda: None)
+        monkeypatch.setattr(ClusterSource, "_register", lambda source: asyncio.sleep(0))
+        monkeypatch.setattr(ClusterSource, "_call", lambda source, name, **told: getattr(self, name)(**told))
+        self.client: Any = SimpleNamespace(
+            id="client",
+            status="running",
+            scheduler=SimpleNamespace(address="tcp://a"),
+            loop=SimpleNamespace(asyncio_loop=self.loop),
+            subscribe_topic=lambda topic, handler: None,
+            unsubscribe_topic=lambda topic: None,
+        )
+
+    def _skip(self, timeout: float | None = None) -> Any:
+        self.now += timeout or 0.0
+        return self._select(0)
+
+    def tell(self, messages: int) -> None:
+        """A worker pushes so many messages, each of a tenth of a megabyte."""
+        text = "." * 100_000
+        blob = msgpack.packb({"now": self.now, "logs": [(self.now, "info", text)]})
+        for _ in range(messages):
+            self.stores.blobs.add(("tcp://b", b"", blob), len(blob))
+
+    async def join(self, **told: Any) -> dict[str, Any]:
+        about = {"scheduler": {"address": "tcp://a"}}
+        facts = {"about": about, "workers": [], "problem": "", "host": "", "since": self.now}
+        return facts | {"under_way": False, "thread": 0}
+
+    async def clock(self) -> dict[str, Any]:
+        return {"time": self.now}
+
+    async def flush(self, timeout: float) -> None:
+        pass
+
+    async def leave(self, recorder: str) -> None:
+        pass
+
+    async def poll(self, recorder: str, at: dict[str, int] | None, rate: float) -> dict[str, Any]:
+        if self.grows:
+            self.tell(20)
+        self.reader.at = at or self.reader.at
+        packed, blobs, position, more = self.stores.read(self.reader, rate)
+        answer = {"packed": packed, "blobs": blobs, "spans": [], "at": position, "more": more}
+        asked = self.now
+        await asyncio.sleep(sum(len(blob) for _, _, blob in blobs) * 0.5e-6)
+        self.longest = max(self.longest, self.now - asked)
+        return answer | {"time": asked, "making": 0}
+
+    async def record(self, batches: Batches) -> float:
+        """Record, with 30 MB that are left at the end; how long the end took, seconds."""
+        options = Options(profile=False, stop_timeout=3.0)
+        clusters = Clusters(options, Identity(), batches)
+        await clusters.follow(self.client)
+        self.tell(300)
+        begun = self.now
+        await clusters.end_async()
+        return self.now - begun
+
+
+def test_a_slow_link_has_its_time_at_the_end_as_long_as_answers_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    link, batches = SlowLink(monkeypatch), Batches()
+    assert 14 < link.loop.run_until_complete(link.record(batches)) < 17
+    assert len(batches.events("log")) == 300 and not batches.events("lost")
+    assert link.longest < 1.2
+    link.loop.close()
+
+
+def test_what_is_lost_sight_of_ends_when_it_was_heard_of_last(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And not when the loss is noticed: the computer may have slept."""
+    batches, right = Batches(), sources.time
+    source = ClusterSource(client, Options(), Identity(), pace=lambda: 600.0)
+    client.sync(source.start, batches)
+    client.sync(source.catch_up)
+
+    async def lose() -> None:
+        with monkeypatch.context() as later:
+            later.setattr(sources, "time", lambda: right() + 8 * 3600)
+            source.unfollowed()
+
+    began = right()
+    client.sync(lose)
+    left = {row["worker"]: row["left"] for row in batches.table("workers")}
+    client.sync(source.stop)
+    assert left and all(began - 60 < moment < began + 1 for moment in left.values())
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.3])
+def test_answers_grow_again_after_a_slow_spell_however_far_away_the_scheduler_is(delay: float) -> None:
+    source = ClusterSource(None, Options(), Identity())
+    for _ in range(10):
+        source._came(100_000, 20.0, True)
+    assert source._rate < LEAST
+    answers = 0
+    while source._rate < BYTES / AIM:
+        # Rows alone are a sixth of what is aimed at.
+        source._came(int(max(source._rate, LEAST) / 6), delay, True)
+        answers += 1
+        assert answers < 12
+    source._came(4_000_000, 40.0, True)
+    assert source._rate > BYTES / AIM / 2, "one late answer says little"
+
+
+def test_who_tells_more_than_can_be_fetched_keeps_nobody_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    link, batches = SlowLink(monkeypatch), Batches()
+    link.grows = True
+    assert 30 < link.loop.run_until_complete(link.record(batches)) < 32
+    (lost,) = batches.events("lost")
+    assert "after 30 s there still was more" in lost["message"]
+    link.loop.close()
 
 
 def test_stopping_does_not_wait_for_a_hung_worker(client: Any) -> None:

@@ -6,22 +6,28 @@ import json
 from types import SimpleNamespace
 from typing import Any
 
+import msgpack
 import numpy as np
 import pytest
 from conftest import Batches
 
+from dask_insight.batch import table_of
+from dask_insight.identity import Identity
 from dask_insight.probe.graph import sample
 from dask_insight.probe.journal import Journal, Labels
 from dask_insight.probe.layouts import LAYOUTS
 from dask_insight.probe.rows import Items
+from dask_insight.probe.tasks import STATUSES
 from dask_insight.schema import NOTHING
-from dask_insight.sources.cluster import callers
+from dask_insight.sources.cluster import attempts, callers, messages, submitted
 from dask_insight.sources.cluster.callers import Caller, watch
 from dask_insight.sources.cluster.gather import Gather
 from dask_insight.sources.cluster.layouts import DTYPES, pick
 from dask_insight.sources.cluster.peers import Peers
 from dask_insight.sources.cluster.spans import Spans
 from dask_insight.sources.cluster.submissions import Submissions
+from dask_insight.sources.cluster.tables import Tables
+from dask_insight.sources.cluster.unended import Unended
 
 
 class Client:
@@ -101,6 +107,17 @@ def test_submissions_find_their_line_by_any_key() -> None:
     submissions.settle()
     rows = {row["submission"]: (row["file"], row["line"]) for row in batches.table("submissions")}
     assert rows == {0: ("one.py", 1), 1: ("two.py", 2)}
+
+
+def test_a_submission_of_a_task_is_told_from_the_programs_own() -> None:
+    batches = Batches()
+    submissions = Submissions(batches)
+    submissions.called(["a"], Caller("work.py", 1, "f", "", by_task=True))
+    submissions.called(["b"], Caller("program.py", 2, "g", ""))
+    for number, key in enumerate("ab"):
+        submissions.add(number, facts(number, key) | {"client": "Client-1a"})
+    submissions.settle()
+    assert [row["client"] for row in batches.table("submissions")] == ["Client-worker-1a", "Client-1a"]
 
 
 def test_a_graph_that_is_handed_over_again_has_the_line_of_its_call() -> None:
@@ -224,6 +241,44 @@ def test_a_worker_is_known_by_its_id_whatever_it_calls_itself() -> None:
     assert labels.of_server("other", "tcp://10.0.0.1:9000") == "tcp://10.0.0.1:9000#2"
 
 
+def test_what_the_recording_loses_sight_of_has_one_end_each() -> None:
+    def told(**statuses: str) -> np.ndarray:
+        rows = np.zeros(len(statuses), DTYPES["attempts"])
+        rows["task"] = [int(name[1:]) for name in statuses]
+        rows["run"] = rows["task"] + 100
+        rows["status"] = [STATUSES.index(status) for status in statuses.values()]
+        return rows
+
+    def runs(*tasks: int) -> None:
+        ids = np.array(tasks, "u4")
+        unended.begun("w", ids + 100, ids, [""] * len(tasks), np.ones(len(tasks)))
+
+    unended = Unended()
+    unended.wanted(np.arange(9, dtype="u4"))
+    runs(0, 1, 2, 3)
+    unended.ended(told(t0="ok", t1="cancelled", t2="retried", t4="erred", t5="killed", t9000="ok"))
+    # What was let go of runs on, and its worker tells of it later; what has ended is told again.
+    runs(1)
+    unended.wanted(np.array([4, 9000], "u4"))
+    unended.have_ended(np.array([5], "u4"))
+    unended.over(np.array([107], "u4"))
+    under_way, waiting = unended.take()
+    assert [(each.run, each.task, each.worker, each.start) for each in under_way] == [(103, 3, "w", 1.0)]
+    assert waiting.tolist() == [2, 6, 7, 8]
+    under_way, waiting = unended.take()
+    assert not under_way and not len(waiting), "once is enough"
+
+
+def test_of_tasks_that_are_long_past_nobody_waits_for_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dask_insight.sources.cluster.unended._TASKS", 100)
+    known = Unended()
+    for number in range(400):
+        known.wanted(np.arange(10 * number, 10 * number + 10, dtype="u4"))
+    known.have_ended(np.array([5, 3_999, NOTHING], "u4"))
+    _, waiting = known.take()
+    assert waiting.tolist() == list(range(4_000 - len(waiting) - 1, 3_999)) and 50 <= len(waiting) < 100
+
+
 def test_gathered_rows_make_one_batch_a_table() -> None:
     batches = Batches()
     gather = Gather(batches)
@@ -237,6 +292,66 @@ def test_gathered_rows_make_one_batch_a_table() -> None:
     assert [row["process"] for row in rows] == ["a", "b", "c"]
     assert rows[0]["cpu"] == 5 and np.isnan(rows[1]["cpu"])
     assert np.isnan(rows[0]["occupancy"]) and rows[2]["occupancy"] == 8
+
+
+def test_that_a_task_runs_is_told_before_its_end_is() -> None:
+    """A history that drops what is oldest would keep it as running for ever."""
+    batches = Batches()
+    tables = Tables(Identity(), batches, Gather(batches), Submissions(batches), "tcp://s:1")
+    begun = np.ones(1, messages._RUNNING)
+    told = {"clock": (9.0, 0.0, 0.001, 0.0), "running": begun.tobytes(), "running_keys": 1}
+    tables.messages.take("w", np.uint32(1).tobytes(), msgpack.packb(told))
+    tables.messages.settle()
+    # The scheduler's own rows are read after that.
+    assert [row["worker"] for row in batches.table("running")] == ["w"]
+
+
+def test_what_many_workers_tell_in_one_answer_makes_one_batch_a_table(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked: list[int] = []
+
+    def matches(ours: Any, theirs: Any) -> Any:
+        looked.append(len(theirs))
+        return np.zeros(0, "i8"), np.zeros(0, "i8")
+
+    monkeypatch.setattr(attempts, "_matches", matches)
+    batches = Batches()
+    tables = Tables(Identity(), batches, Gather(batches), Submissions(batches), "tcp://s:1")
+    for number in range(100):
+        ended, moved = np.zeros(2, messages._EXECUTIONS), np.zeros(1, messages._TRANSFERS)
+        ended["run"], ended["ended"], moved["keys"] = (2 * number, 2 * number + 1), 10 + number, 1
+        told = {"clock": (9.0, float(number), 0.001, 0.0), "executions": ended.tobytes()}
+        told |= {"transfers": moved.tobytes(), "carried": np.ones(1).tobytes(), "peers": ["tcp://p:1"]}
+        tables.messages.take(f"w{number}", np.uint32(number).tobytes(), msgpack.packb(told))
+    assert not batches._given
+    tables.messages.settle()
+    assert sorted(map(table_of, batches._given)) == ["executions", "transferred", "transfers"]
+    rows = batches.table("executions")
+    assert [(row["run"], row["worker"]) for row in rows] == [(run, f"w{run // 2}") for run in range(200)]
+    assert {row["ended"] for row in rows} == {10.0}, "each on its own clock"
+    assert [row["worker"] for row in batches.table("transfers")] == [f"w{number}" for number in range(100)]
+    assert looked == [200], "together"
+    tables.messages.settle()
+    assert len(batches._given) == 3
+
+
+def test_of_tasks_that_are_long_past_nobody_knows_when_they_were_submitted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(submitted, "_MOST", 1_000)
+    known = submitted.Submitted()
+    for number in range(400):
+        tasks = np.arange(10 * number, 10 * number + 10, dtype="u4")
+        known.made(number, 100.0 + number)
+        known.brought(tasks, np.full(10, number, "u4"))
+        np.testing.assert_array_equal(known.times(tasks[::-1]), 100.0 + number)
+    assert known.times(np.array([3_600], "u4")) == [460.0] and len(known._times) <= 101
+    # It is told again when another recorder joins.
+    known.brought(np.array([5, 3_999], "u4"), np.array([0, 399], "u4"))
+    np.testing.assert_array_equal(
+        known.times(np.array([5, 3_999, 4_000, NOTHING], "u4")), [np.nan, 499, np.nan, np.nan]
+    )
 
 
 def test_packed_rows_are_as_wide_as_their_types() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import dask
 import pytest
 from conftest import Batches, left_on, recorded, wait_for
-from distributed import Client, Event, get_client, wait
+from distributed import Client, Event, get_client, rejoin, secede, wait
 
 from dask_insight.schema import NOTHING
 
@@ -713,3 +713,65 @@ def test_tasks_that_give_their_threads_back(client: Any) -> None:
             assert began - SLACK <= mine[0][0] and mine[-1][1] <= ended + SLACK
             assert sum(stop - start for start, stop in mine) >= 0.2 - SLACK
     assert not any(left_on(client).values())
+
+
+def wait_away(name: str, *, back: bool = False) -> None:
+    """A task that gives its thread back, may take it again, and then tells so and waits for an event."""
+    secede()
+    if back:
+        rejoin()
+    Event(f"is-{name}").set()
+    Event(f"end-{name}").wait()
+
+
+def away_of(batches: Batches, key: str) -> list[tuple[float, float]]:
+    """When a task was told to be without a thread."""
+    keys = batches.keys()
+    runs = {
+        row["run"]
+        for name in ("attempts", "running")
+        for row in batches.table(name)
+        if keys[row["task"]] == key
+    }
+    told = [row for row in batches.table("phases") if row["action"] == "seceded" and row["run"] in runs]
+    return sorted((row["start"], row["stop"]) for row in told)
+
+
+def test_a_task_that_had_given_its_thread_back_before_has_none(client: Any) -> None:
+    tasks = [
+        client.submit(wait_away, name, back=name == "back", key=name, pure=False) for name in ("gone", "back")
+    ]
+    for each in tasks:
+        Event(f"is-{each.key}", client=client).wait()
+    # The worker hears of it later than the task.
+    wait_for(lambda: sum(client.run(seceded_on).values()) == 2, "workers know that both have seceded")
+    with recorded(client) as batches:
+        during = client.submit(sleep, 0.3, key="during", pure=False)
+        during.result()
+        for each in tasks:
+            Event(f"end-{each.key}", client=client).set()
+        client.gather(tasks)
+    [beside] = batches.attempts("during")
+    [gone] = batches.attempts("gone")
+    away = away_of(batches, "gone")
+    assert away[0][0] <= beside["start"] + SLACK and away[-1][1] == pytest.approx(gone["stop"], abs=SLACK)
+    assert sum(stop - start for start, stop in away) == pytest.approx(away[-1][1] - away[0][0], abs=1e-3)
+    assert not away_of(batches, "back"), "it has a thread again"
+    assert not batches.events("lost")
+
+
+def seceded_on(dask_worker: Any) -> int:
+    return len(dask_worker.state.long_running)
+
+
+def test_a_recording_that_ends_while_a_task_is_away_knows_of_it(client: Any) -> None:
+    with recorded(client) as batches:
+        task = client.submit(wait_away, "left", key="left", pure=False)
+        Event("is-left", client=client).wait()
+        client.submit(sleep, 0.4, key="beside", pure=False).result()
+    Event("end-left", client=client).set()
+    task.result()
+    [beside] = batches.attempts("beside")
+    # It is not told meanwhile before it takes a second.
+    away = away_of(batches, "left")
+    assert away and away[0][0] <= beside["start"] + SLACK and beside["stop"] - SLACK <= away[-1][1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from dask_insight.analysis.compare.measure import Finding
 from dask_insight.analysis.compare.names import shape_of
 from dask_insight.analysis.compare.stacks import place_of
 from dask_insight.batch import encode
+from dask_insight.frames import Gap
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING, TABLES
 
@@ -115,6 +117,22 @@ def test_repeats_that_differ_much_make_the_noise_large() -> None:
     assert of_side(loud.sides)["source"].tolist() == ["runs"] and "from 3 and 3 runs" in loud.verdict()
     assert len(loud.runs) == 6 and loud.sides["runs"].tolist() == [3, 3]
     assert loud.runs["seconds"][:3].mean() == pytest.approx(loud.sides["seconds"][0])
+
+
+def test_a_task_that_waits_for_its_own_without_a_thread_is_no_slower_with_them() -> None:
+    def nested(inner: float) -> Recording:
+        run = Run()
+        for number in range(20):
+            start = number * (inner + 0.2)
+            parent = run.task("outer", "a", start, start + inner + 0.2)
+            run.seceded(parent, start + 0.1, start + 0.1 + inner)
+            run.task("inner", "b", start + 0.1, start + 0.1 + inner, submitted=start + 0.1)
+        return run.recording()
+
+    found = compare(nested(0.2), nested(0.6))
+    outer, inner = row(found, "outer"), row(found, "inner")
+    assert (outer.mean, inner.mean) == pytest.approx((0.2, 0.6))
+    assert (outer.verdict, inner.verdict) == ("same", "slower")
 
 
 def test_all_names_slower_alike_is_said_to_be_the_machine() -> None:
@@ -273,6 +291,7 @@ def test_call_stacks_of_all_runs_are_one_tree() -> None:
         ("/venv/lib/python3.12/site-packages/dask/core.py", "dask/core.py"),
         (r"C:\venv\Lib\site-packages\dask\core.py", "dask/core.py"),
         ("/usr/lib/python3.11/json/decoder.py", "json/decoder.py"),
+        ("/usr/lib64/python3.11/json/decoder.py", "json/decoder.py"),
         (r"C:\Users\me\miniconda3\envs\dask\Lib\json\decoder.py", "json/decoder.py"),
         ("/tmp/ipykernel_812/3342.py", "cell"),
         (r"C:\Users\me\AppData\Local\Temp\ipykernel_812\3342.py", "cell"),
@@ -403,6 +422,45 @@ def test_what_is_damaged_in_a_recording_does_not_stop_it() -> None:
     assert found["state"].tolist() == ["went"]
 
 
+def test_what_a_side_lost_is_told_in_every_form(tmp_path: Path) -> None:
+    before, after = run(1), run(1)
+    before.lost(Gap(40, 1_000, "its checksum is wrong"))
+    before.tell("lost", "12 attempts were dropped before they could be sent")
+    left_out = {
+        "time": [START],
+        "source": ["recorder"],
+        "kind": ["lost"],
+        "level": ["info"],
+        "message": ["lines"],
+    }
+    after.append(encode("events", left_out))
+    found = compare(before, after, names=["before", "after"])
+    said = (
+        "before is not whole: 1,000 bytes at byte 40 could not be read: "
+        "its checksum is wrong; and 1 more loss."
+    )
+    assert found.notes() == said
+    assert json.loads(found.to_json())["notes"] == said
+    assert all(said in each for each in (str(found), found._repr_html_()))
+    assert "before is not whole" in found.to_markdown()
+    run(2).save(tmp_path / "after.dinsight")
+    data = (tmp_path / "after.dinsight").read_bytes()
+    (tmp_path / "after.dinsight").write_bytes(data[: len(data) * 2 // 3])
+    found = compare([run(1), run(3)], [run(4), tmp_path / "after.dinsight"], names=["before", "after"])
+    assert found.notes().startswith("after is not whole: ")
+
+
+def test_a_page_tells_all_that_stands_out_on_each_side(tmp_path: Path) -> None:
+    sides = [batch(), batch(asleep=600.0)]
+    for number, side in enumerate(sides):
+        side.tell("lost", f"{number}: {'rows ' * 50}were dropped")
+    found = compare(*sides, names=["before", "after"])
+    page = unescape(found.report(tmp_path / "page.html").read_text())
+    before, after = found.sides["notes"]
+    assert "Everything stood still" in after.partition("after is not whole: 1: rows")[0]
+    assert all(f'<p class="notice">{note}</p>' in page for note in (before, after))
+
+
 def test_a_run_in_which_nothing_ran() -> None:
     found = compare(Recording(), run(1), names=["nothing", "something"])
     assert found.sides["verdict"].tolist() == ["baseline", "unknown"]
@@ -443,7 +501,10 @@ def test_its_report_says_it_without_scripts_too(tmp_path: Path, monkeypatch: pyt
     found = compare(run(1), run(2, work=0.2), names=["before", "after"])
     html = found.report(tmp_path / "compared.html").read_text(encoding="utf-8")
     page, tables = html.split("<noscript>")
-    assert "First of all <code>work</code> takes 2.0 times as long" in page and "before and after" in page
+    assert (
+        'First of all <code dir="auto">work</code> takes 2.0 times as long' in page
+        and "before and after" in page
+    )
     assert "Task names" in tables and "No task ended" not in html
 
 

@@ -12,7 +12,8 @@ from test_compare import run
 
 from dask_insight.analysis.compare import Comparison
 from dask_insight.errors import ExitCode
-from dask_insight.hosts.cli import main
+from dask_insight.hosts.cli import files, main
+from dask_insight.hosts.cli.files import expanded
 from dask_insight.recording import open_recording
 
 
@@ -60,6 +61,20 @@ def test_a_file_with_a_comma_in_its_name_is_one_file(
     assert json.loads(capsys.readouterr().out)["sides"][1]["name"] == "a,b"
 
 
+def test_wildcards_stand_for_files_where_the_shell_leaves_them(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_WILD", True)
+    Path("near.dinsight").rename("[a].dinsight")
+    given = ["slow-*.dinsight", "[[]a].dinsight", "--baseline", "main-?.dinsight"]
+    assert main(["compare", *given, "--json"]) == ExitCode.OK
+    assert [each["file"] for each in json.loads(capsys.readouterr().out)["runs"]] == [
+        *(f"main-{number}.dinsight" for number in range(3)),
+        *("slow-0.dinsight", "slow-1.dinsight", "[a].dinsight"),
+    ]
+    assert expanded(["[a].dinsight", "gone-*.dinsight"]) == ["[a].dinsight", "gone-*.dinsight"]
+
+
 @pytest.mark.parametrize(
     ("files", "limit", "code", "said"),
     [
@@ -97,7 +112,8 @@ def test_what_it_writes(
     assert "written to page.html" in capsys.readouterr().err
     text = Path("summary.md").read_text(encoding="utf-8")
     assert "### Comparison: main-0 and slow-0" in text and "| Task name |" in text
-    assert "<code>work</code> takes 1.9 times as long" in Path("page.html").read_text(encoding="utf-8")
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert '<code dir="auto">work</code> takes 1.9 times as long' in page
     assert "slow-0" in Comparison(open_recording("compared.dinsight")).verdict()
     assert main(["info", "compared.dinsight"]) == ExitCode.OK
     assert "Task names" in capsys.readouterr().out

@@ -234,6 +234,28 @@ def test_a_task_that_waits_for_its_own_tasks_is_looked_into() -> None:
     tiles_the_run(recording)
 
 
+def test_a_computation_of_a_local_scheduler_within_a_task_is_looked_into() -> None:
+    recording = Recording()
+    names = ["parent", "child", "other"]
+    recording.append(encode("graph", {"task": range(3), "prefix": names, "submission": range(3)}))
+    told = {"submission": range(3), "client": ["threads"] * 3}
+    recording.append(encode("submissions", told | {"time": START + np.array([0.0, 2.0, 3.0])}))
+    columns = attempts(
+        submitted=[0.0, 2.0, 3.0], start=[0.0, 2.0, 3.0], stop=[6.0, 5.0, 5.2], done=[6.0, 5.0, 5.2]
+    )
+    plain = {"run": range(3), "task": range(3), "worker": ["threads"] * 3, "status": ["ok"] * 3}
+    recording.append(encode("attempts", columns | plain | {"thread": list("123")}))
+    # Away from the moment at which its computation was asked for; the program began another one meanwhile.
+    away = {"run": [0], "action": ["seceded"], "start": [START + 2.0], "stop": [START + 5.5]}
+    recording.append(encode("phases", away))
+    assert [each for each in steps(recording) if each[0] == "compute"] == [
+        ("compute", "end", "parent", 2),
+        ("compute", "input", "child", 3),
+        ("compute", "end", "parent", 0.5),
+    ]
+    tiles_the_run(recording)
+
+
 def test_times_alone_are_enough() -> None:
     """Recordings of other formats may know no more than when a task ran."""
     recording = Recording()
@@ -389,6 +411,21 @@ def test_bounds_promise_nothing_where_the_work_is_waiting(
 def test_bounds_where_a_lock_is_waited_for_a_little() -> None:
     stacks = seen(10, "with LK:", *["read()"] * 10)
     assert ran([Task("read", 1)] * 10, [3], **stacks).bounds().verdict().endswith("threads can help.")
+
+
+def test_bounds_of_a_task_that_computes_without_a_thread() -> None:
+    """What needs it waits, but others have its thread."""
+    cpu = {"run": [0, 1, 2], "cpu": [4.0, 4.0, 1.0]}
+    away = {"run": [0], "action": ["seceded"], "start": [START + 1], "stop": [START + 5]}
+    # CPU time that is told as more than it took is no time of a chain.
+    tasks = [Task("apart", 5), Task("plain", 3), Task("last", 1, [0])]
+    bounds = ran(tasks, [2], phases=away, executions=cpu).bounds()
+    assert (bounds.work, bounds.longest, bounds.away) == pytest.approx((5, 5, 3))
+    assert bounds.chain == (("apart", 1, 4.0), ("last", 1, 1.0))
+    assert bounds.least == pytest.approx(5) and bounds.seconds == pytest.approx(6)
+    assert bounds.most == pytest.approx(2.5 + 5 - 1)
+    one = ran([Task("apart", 5)], phases=away, executions=cpu).bounds()
+    assert one.least <= one.most == pytest.approx(4), "also on a single thread"
 
 
 def test_bounds_where_nothing_ran() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,11 @@ from hypothesis import strategies as st
 from dask_insight.batch import encode
 from dask_insight.compat import dasf
 from dask_insight.compat.dasf import register
+from dask_insight.compat.dasf.nvtx import Ranges
 from dask_insight.frames import RecordingError
 from dask_insight.recording import Recording
 from dask_insight.sources.files import load
+from dask_insight.sources.files.dasf import from_events
 
 SECOND = 1_000.0
 
@@ -135,6 +138,74 @@ def test_functions_tasks_and_balance_are_dasfs_where_dasf_is_right(trace: Path) 
     }
 
 
+def on_host(host: str, event: dict[str, Any], later: float) -> dict[str, Any]:
+    """An event of a host whose clock began so many seconds later than others."""
+    return event | {"process_id": host, "timestamp": event["timestamp"] - later}
+
+
+def two_hosts(later: float) -> list[dict[str, Any]]:
+    """`sum` of host b needs `load` of host a, and each has a sample of its resource monitor."""
+    return [
+        on_host("a", compute("load-1a", "worker-a-0", SECOND + 2, 2.0), 0),
+        on_host("b", compute("sum-2b", "worker-b-0", SECOND + 6, 3.0, 8, ("load-1a",)), later),
+        on_host("b", held("worker-b-0", SECOND + 6, 1), later),
+        on_host("b", {"name": "note", "timestamp": SECOND + 4, "phase": "I", "thread_id": None}, later),
+        on_host("a", sampled(SECOND + 1.5), 0),
+        on_host("b", sampled(SECOND + 2.5), later),
+    ]
+
+
+def clocks(recording: Recording) -> list[str]:
+    """What is said of clocks."""
+    told: list[str] = recording.events.loc[recording.events["kind"] == "clock", "message"].tolist()
+    return told
+
+
+@pytest.mark.parametrize("later", [0.0, 250_000.0, -250_000.0])
+def test_each_host_has_a_clock_of_its_own(later: float) -> None:
+    recording = from_events(two_hosts(later), "two")
+    tasks = recording.tasks.set_index("key")
+    assert recording.started == pytest.approx(2e9 + SECOND)
+    assert tasks["start"].to_dict() == pytest.approx({"load-1a": 0.0, "sum-2b": 3.0})
+    assert recording.resources["time"].tolist() == pytest.approx([1.5, 2.5])
+    assert recording.table("cache")["time"].tolist() == pytest.approx([6.0])
+    events = recording.events
+    assert events.loc[events["kind"] == "user", "time"].tolist() == pytest.approx([4.0])
+    assert clocks(recording) == []
+
+
+@pytest.mark.parametrize(
+    ("later", "start"),
+    [(0.0, 3.0), pytest.param(250_000.0, 2.0, id="later"), pytest.param(-250_000.0, 2.0, id="before")],
+)
+@pytest.mark.parametrize("monitored", [True, False])
+def test_a_clock_that_nothing_tells_is_set_by_inputs_of_other_hosts(
+    monitored: bool, later: float, start: float
+) -> None:
+    """Where the other's clock does not do; then it is said of which host."""
+    *events, first, _ = two_hosts(later)
+    recording = from_events([*events, first] if monitored else events, "two")
+    tasks = recording.tasks.set_index("key")
+    assert tasks["start"].to_dict() == pytest.approx({"load-1a": 0.0, "sum-2b": start})
+    *others, said = clocks(recording)
+    assert "those of the others: b. They are set" in said
+    assert len(others) == (not monitored)
+
+
+def test_clocks_are_set_one_by_the_other() -> None:
+    """Host b has inputs of a and c of b, and what d did has nothing to do with any."""
+    events = [
+        on_host(host, compute(f"{host}-1", f"worker-{host}", 10.0 * at + 6, 5.0, 8, needs), 1_000.0 * at)
+        for at, (host, needs) in enumerate((("a", ()), ("b", ("a-1",)), ("c", ("b-1",)), ("d", ())), 1)
+    ]
+    for order in (events, events[::-1]):
+        recording = from_events([sampled(1.0) | {"process_id": "a"}, *order], "four")
+        tasks = recording.tasks.set_index("key")
+        starts = tasks.loc[["b-1", "c-1"], "start"] - tasks["start"]["a-1"]
+        assert starts.tolist() == pytest.approx([5.0, 10.0])
+        assert "b, c and d" in clocks(recording)[0] or "d, c and b" in clocks(recording)[0]
+
+
 def test_any_recording_has_the_same_reports() -> None:
     import dask
 
@@ -226,7 +297,7 @@ def test_other_files_are_refused_by_name(tmp_path: Path) -> None:
 @given(st.binary(max_size=200), st.integers(0, 400), st.integers(0, 255))
 @example(b"", 274, 0)  # a worker whose only task took no time
 def test_damaged_databases_never_raise_anything_else(noise: bytes, place: int, value: int) -> None:
-    from dask_insight.sources.files.dasf import events, from_events
+    from dask_insight.sources.files.dasf import events
 
     data = bytearray(b"".join(struct.pack(">Q", len(each)) + each for each in map(msgpack.packb, EVENTS)))
     data[place % len(data)] = value
@@ -264,6 +335,40 @@ def test_registered_on_whatever_has_a_cluster(tmp_path: Path, monkeypatch: pytes
             dasf.register_default_profiler(object())
     (file,) = tmp_path.glob("mine-*.dinsight")
     assert dask_insight.open(file).tasks["prefix"].tolist() == ["sum"]
+
+
+def test_ranges_last_for_as_long_as_functions_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    from types import SimpleNamespace
+
+    told: list[str] = []
+
+    def begin(message: str, domain: str) -> str:
+        told.append(f"begin {message}")
+        return message
+
+    nvtx: Any = SimpleNamespace(start_range=begin, end_range=lambda name: told.append(f"end {name}"))
+    monkeypatch.setitem(sys.modules, "nvtx", nvtx)
+    tasks: dict[str, Any] = {}
+    ranges = Ranges()
+    ranges.setup(SimpleNamespace(state=SimpleNamespace(tasks=tasks)))
+
+    def go(start: str, finish: str, state: str) -> list[str]:
+        """A task is to go from one state to another, and comes to a third."""
+        tasks["a-1"] = SimpleNamespace(prefix="a", state=state)
+        told.clear()
+        ranges.transition("a-1", start, finish)
+        return told
+
+    assert go("released", "waiting", "waiting") == []
+    assert go("ready", "executing", "executing") == ["begin a"]
+    assert go("executing", "long-running", "long-running") == [], "it gave its thread back and goes on"
+    assert go("long-running", "released", "cancelled") == [], "it is not wanted any more and goes on"
+    assert go("cancelled", "waiting", "executing") == [], "it is wanted again"
+    assert go("executing", "memory", "memory") == ["end a"]
+    assert go("memory", "released", "released") == []
+    assert go("ready", "executing", "executing") == ["begin a"]
+    assert go("executing", "released", "cancelled") == []
+    assert go("cancelled", "released", "released") == ["end a"]
 
 
 def test_the_command_line_imports(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:

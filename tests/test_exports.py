@@ -431,6 +431,17 @@ def test_a_folder_with_other_files_is_never_replaced(recording: Recording, tmp_p
     assert sorted(each.name for each in tmp_path.iterdir()) == ["mine", "tables"]
 
 
+def test_what_systems_put_into_a_folder_is_nobodys(recording: Recording, tmp_path: Path) -> None:
+    tables = recording.export(tmp_path / "tables", "csv")
+    for name in (".DS_Store", "Thumbs.db", "desktop.ini"):
+        (tables / name).write_text("from a system", "utf-8")
+    recording.export(tables, "csv", force=True)
+    assert not (tables / ".DS_Store").exists()
+    (tables / ".DS_Store").mkdir()
+    with pytest.raises(FileExistsError, match=r"holds \.DS_Store"):
+        recording.export(tables, "csv", force=True)
+
+
 @pytest.mark.parametrize("format", ["chrome", "otlp"])
 def test_ids_take_no_room_of_their_own(tmp_path: Path, format: str) -> None:
     """Those of a damaged file may be as large as they can."""

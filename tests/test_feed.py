@@ -52,7 +52,7 @@ class Page:
             self.at = message["to"]
             for batch in split(_unpacked(buffers[0], message.get("packed", []))):
                 columns: Any = decode(batch).columns
-                self.tasks += columns["task"].tolist()
+                self.tasks += columns["task"].tolist() if "task" in columns else []
 
     def types(self) -> list[str]:
         return [message["type"] for message in self.got]
@@ -224,13 +224,14 @@ def test_a_page_whose_answers_wait_for_a_long_cell_stays_live_but_is_sent_seldom
     assert _settle(feed) == 0
 
     clock += ends.LEASE + 1
+    recording.append(_batch(11))
     assert _settle(feed) == 1 and feed.pages == 0
     feed.handle({"type": "ack", "page": "a", "at": 3})
     assert _settle(feed) == 1
     assert page.got[-1]["type"] == "hello" and "pages" not in page.got[-1]
     feed.handle(page.hello())
     _settle(feed)
-    assert page.tasks == list(range(11))
+    assert page.tasks == list(range(12))
 
 
 def test_a_page_that_acknowledges_promptly_is_sent_nothing_while_it_is_silent_and_soon_forgotten(
@@ -345,6 +346,72 @@ def test_a_recording_knows_whether_somebody_looks_on() -> None:
     feed.handle({"type": "visible", "page": "a", "visible": True})
     feed.close()
     assert not recording.audience.there
+
+
+class Idle:
+    """A cluster with nothing to do, of which a page is told that acknowledges all at once."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 1000.0
+        monkeypatch.setattr(ends.time, "monotonic", lambda: self.now)
+        self.recording = BoundedRecording(1000)
+        self.page = Page("a")
+        self.feed = Feed(self.recording, Wire(self.page), state=self._state)
+        self.feed.handle(self.page.hello())
+        self.recording.append(_batch(0))
+        _settle(self.feed)
+
+    def _state(self) -> dict[str, Any]:
+        return {"memory": self.now, "notes": ["one"]}
+
+    def passes(self, seconds: float) -> list[dict[str, Any]]:
+        """What the page is told meanwhile."""
+        before, end = len(self.page.got), self.now + seconds
+        while self.now < end:
+            self.now += 10
+            self.recording.append(encode("resources", {"process": ["client"], "time": [self.now]}))
+            self.feed.handle({"type": "ack", "page": "a", "at": self.page.at})
+            _settle(self.feed)
+        return self.page.got[before:]
+
+
+@pytest.mark.parametrize("by", ["visible", "needs", "hello", "graph"])
+def test_it_rests_when_nothing_has_run_for_long_and_wakes_up_whole(
+    by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    idle = Idle(monkeypatch)
+    recording, page = idle.recording, idle.page
+    assert len(idle.passes(feeds.REST - 10)) > 50 and page.at == recording.end
+    assert recording.audience.there
+    (last,) = idle.passes(10)
+    assert last["type"] == "state" and last["resting"]
+    assert last["notes"][0] == "one" and last["notes"][1].startswith("Nothing has run for 10 minutes: paused")
+    assert idle.passes(12 * feeds.REST) == [], "a server that is stopped when idle would go on for ever"
+    assert not recording.audience.there and idle.feed.tick() == Turn(False, None)
+    words: dict[str, Any] = {"type": by, "page": "a", "visible": True, "tables": []}
+    if by == "graph":
+        recording.append(_batch(1))
+    else:
+        idle.feed.handle(page.hello() if by == "hello" else words)
+    _settle(idle.feed)
+    assert recording.audience.there and page.at == recording.end
+    assert page.tasks == ([0, 1] if by == "graph" else [0])
+    assert "resting" not in [told for told in page.got if told["type"] == "state"][-1]
+    assert len(idle.passes(feeds.REST - 10)) > 50 and len(idle.passes(2 * feeds.REST)) == 1
+
+
+def test_it_does_not_rest_while_a_task_or_a_cell_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    idle = Idle(monkeypatch)
+    idle.recording.append(encode("running", {"run": [1], "task": [0], "worker": ["w"], "start": [1.0]}))
+    assert len(idle.passes(3 * feeds.REST)) > 150
+    idle.recording.append(encode("attempts", {"run": [1], "task": [0], "status": ["ok"]}))
+    cell_runs(Cell("a", 1))
+    try:
+        assert len(idle.passes(3 * feeds.REST)) > 150
+    finally:
+        cell_runs(NO_CELL)
+    idle.passes(feeds.REST)
+    assert idle.passes(feeds.REST) == []
 
 
 def test_a_page_goes_on_where_it_stands(recording: Recording) -> None:

@@ -206,6 +206,25 @@ def test_what_records_is_no_function_of_a_person() -> None:
     assert outermost(stacks).tolist() == [-1, -1, 2]
 
 
+@pytest.mark.parametrize(
+    ("library", "packages"),
+    [
+        ("/usr/lib/python3.12", "/usr/lib/python3/dist-packages"),
+        ("/usr/lib64/python3.12", "/usr/lib64/python3.12/site-packages"),
+        (r"C:\Python312\Lib", r"C:\Python312\Lib\site-packages"),
+    ],
+)
+def test_no_library_is_a_function_of_a_person_wherever_it_is_kept(library: str, packages: str) -> None:
+    slash = "\\" if "\\" in library else "/"
+    files = [f"{library}{slash}threading.py", f"{packages}{slash}dask{slash}core.py"]
+    stacks = {
+        "stack": np.arange(3),
+        "parent": np.array([NOTHING, 0, 1], "u4"),
+        "file": Symbols(np.arange(3), [*files, f"{packages}{slash}numpy{slash}core.py"]),
+    }
+    assert outermost(stacks).tolist() == [-1, -1, 2]
+
+
 def waiting(text: str = "read()") -> Run:
     return sampled_in(beside(0.02, late=0.0001, starved=0.0, use=4), text)
 
@@ -230,6 +249,45 @@ def test_who_waits_for_processes_that_it_started(used: float, severity: str, sai
     assert found.severity == severity and (found.cost_seconds > 0) == (severity == "critical")
     assert ("than there are cores" in found.advice) == (severity == "info")
     assert told(run, "sleeping") == []
+
+
+POOL = ("/x/multiprocessing/pool.py", "ThreadPool.map")
+WAIT = ("/lib/threading.py", "Condition.wait")
+
+
+@pytest.mark.parametrize(
+    "frames",
+    [
+        pytest.param((POOL,), id="called"),
+        pytest.param((POOL, WAIT), id="down to its lock"),
+        pytest.param((("/x/joblib/parallel.py", "Parallel._retrieve"),), id="joblib's"),
+    ],
+)
+def test_who_waits_for_a_pool_may_wait_for_threads(frames: tuple[tuple[str, str], ...]) -> None:
+    run = in_files(waiting(), ("/home/me/work.py", "render"), *frames)
+    table = run.tables["resources"]
+    table["children"] = np.zeros(len(table["process"]), "f4")
+    found = one(run, "io-wait")
+    assert "a pool of threads or processes" in found.title and "other processes" not in found.title
+    assert found.severity == "info" and "a recording does not tell" in found.why
+    table["children"][:] = 1.0
+    assert "other processes" in one(run, "io-wait").title
+
+
+@pytest.mark.parametrize(
+    "frames",
+    [
+        pytest.param((("/x/joblib/memory.py", "MemorizedFunc.__call__"),), id="kept by joblib"),
+        pytest.param((("/x/joblib/parallel.py", "BatchedCalls.__call__"),), id="one job of joblib"),
+        pytest.param((("/lib/multiprocessing/process.py", "BaseProcess._bootstrap"),), id="in a process"),
+    ],
+)
+def test_what_a_task_does_itself_within_such_a_library_is_no_wait_for_others(
+    frames: tuple[tuple[str, str], ...],
+) -> None:
+    run = in_files(waiting(), *frames, ("/home/me/work.py", "read"))
+    found = one(run, "io-wait")
+    assert "waited without a CPU" in found.title and found.severity == "critical"
 
 
 @pytest.mark.parametrize(
@@ -318,6 +376,8 @@ def on_a_loop(recording: Recording, process: str, *frames: tuple[str, str]) -> R
         ("/x/site-packages/dask/array/__init__.py", "dask.array"),
         ("C:\\lib\\site-packages\\pandas\\core\\api.py", "pandas.core.api"),
         ("/usr/lib/python3.12/decimal.py", "decimal"),
+        ("/usr/lib64/python3.12/json/decoder.py", "json.decoder"),
+        ("/usr/lib64/python3.12/site-packages/numpy/linalg.py", "numpy.linalg"),
         ("/home/me/slow.py", "slow"),
         ("/home/me/slow/__init__.py", "slow"),
     ],

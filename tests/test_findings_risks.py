@@ -118,6 +118,15 @@ def test_cancelled_tasks_hold_threads_until_their_functions_end(stop: float, lef
     assert one.cost_thread_seconds == pytest.approx(3 if math.isnan(stop) else stop)
 
 
+def test_what_the_recording_lost_sight_of_was_not_cancelled() -> None:
+    run = Run()
+    run.task("fit", "a", 0, 5, status="cancelled")
+    run.task("tidy", "b", 0, 8)
+    assert found(run.recording(), "cancelled-work")
+    run.tables["errors"] = {"run": [0], "task": [0], "exception": ["Unseen: its cluster closed"]}
+    assert not found(run.recording(), "cancelled-work")
+
+
 def test_tasks_that_workers_died_of_have_failed() -> None:
     run = failing("killed")
     run.tables["errors"]["exception"] = ["KilledWorker('parse-3', …)"]

@@ -543,9 +543,62 @@ def test_io_wait_where_waits_for_a_core_are_not_known() -> None:
     found = one(unknown, "io-wait")
     assert found.tasks == ("loop",) and "waits for a core are known on Linux alone" in found.why
     assert "Linux" not in one(on_cores(beside(0.02, late=0.0001, starved=0.0, use=4), 2), "io-wait").why
-    # Whoever shares the process has all cores: nothing tells whether these tasks wanted one.
-    assert told(on_cores(beside(0.02, late=0.0001, starved=np.nan, use=198), 2), "io-wait") == []
-    assert told(on_cores(beside(0.02, late=0.0001, starved=0.0, use=198), 2), "io-wait")
+    # Another worker has all cores: nothing tells whether these tasks wanted one.
+    assert told(beside_who_computes(np.nan), "io-wait") == []
+    (found,) = told(beside_who_computes(0.0), "io-wait")
+    assert found.tasks == ("loop",) and found.cost_thread_seconds == pytest.approx(19.6)
+
+
+def beside_who_computes(starved: float) -> Run:
+    """Tasks that wait, on a host of two cores that another worker's tasks use."""
+    run = on_cores(beside(0.02, late=0.0001, starved=starved, use=4), 2)
+    run.workers["b"] = TWO
+    for number in range(10):
+        for thread in "12":
+            run.task("compute", "b", number, number + 1.0, submitted=0, cpu=0.97, thread=thread)
+    run.tables["workers"] = {name: [values[0]] * 2 for name, values in run.tables["workers"].items()}
+    run.tables["workers"]["worker"] = ["a", "b"]
+    table = run.tables["resources"]
+    run.tables["resources"] = {
+        "process": ["a"] * 10 + ["b"] * 10,
+        "time": np.tile(table["time"], 2),
+        "cpu": np.repeat(np.array([4, 194], "f4"), 10),
+        "starved": np.full(20, starved, "f4"),
+    }
+    return run
+
+
+@pytest.mark.parametrize("starved", [0.0, np.nan], ids=["waits for a core known", "unknown"])
+@pytest.mark.parametrize("cpu", [0.02, 0.0])
+def test_who_waits_for_threads_of_its_own_process_that_compute_waits_for_no_data(
+    cpu: float, starved: float
+) -> None:
+    """As a task of Polars does, or one that has a pool of threads."""
+    for cores in (2, 8):
+        assert told(on_cores(beside(cpu, late=0.0001, starved=starved, use=198), cores), "io-wait") == []
+    (found,) = told(on_cores(beside(cpu, late=0.0001, starved=starved, use=200 * cpu + 10), 8), "io-wait")
+    assert found.cost_thread_seconds == pytest.approx(20 * (1 - cpu) - 1.0)
+
+
+def test_threads_that_compute_for_a_worker_may_share_its_process_with_another() -> None:
+    """Each of two workers tells of both: 1.9 cores beside the tasks' threads are as much as these waited."""
+    assert told(together(8, cpu=0.05, starved=0.0, use=200), "io-wait") == []
+    (found,) = told(together(8, cpu=0.05, starved=0.0, use=60), "io-wait")
+    assert found.cost_thread_seconds == pytest.approx(19 - 5, rel=0.02)
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_who_waits_beside_a_task_of_unknown_cpu_time_waits_for_data_all_the_same(ended: bool) -> None:
+    """As beside one that still runs or failed: all that its process computed may be that task's."""
+    run = beside(0.02, late=0.0001, starved=0.0, use=104)
+    train = run.task("train", "a", 0, 10, status="erred", thread="2")
+    if not ended:
+        run.attempts.pop()
+        columns = {"run": [99], "task": [train], "worker": ["a"], "thread": ["2"], "start": [START]}
+        run.tables["running"] = columns
+    run.attempts[:] = [row for row in run.attempts if row["thread"] == "1" or row["task"] == train]
+    found = one(run, "io-wait")
+    assert found.tasks == ("loop",) and found.cost_thread_seconds == pytest.approx(9.6, rel=0.01)
 
 
 @pytest.mark.parametrize(("busy", "codes"), [(90.0, []), (0.0, ["io-wait"])])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import linecache
 import operator
+import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -225,7 +227,7 @@ def test_no_source_is_kept_where_it_is_not_wanted(client: Any) -> None:
         client.submit(_plain, 1).result()
         dask.delayed(_plain)(1).compute(scheduler="threads")
         assert not may_be_kept(run)
-    assert run.lines.empty and not run.submissions["code"].any()
+    assert run.lines.empty and set(run.submissions["code"]) == {""}
     assert run.submissions["line"].gt(0).all() and not run.functions.empty
     assert run.about["options"]["source"] is False
 
@@ -295,6 +297,21 @@ def test_lines_of_a_file_that_is_another_one_here_are_left_out(tmp_path: Path) -
         recording = _stacks(("work", str(file), 3, 4))
         Code(recording).keep()
         assert recording.lines["text"].tolist() == expected
+
+
+def test_workers_have_no_other_files_read_than_those_of_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They name what they like; a pipe would be waited for, too."""
+    secret, program, pipe = (tmp_path / name for name in ("secret.txt", "program", "pipe.py"))
+    for file in (secret, program):
+        file.write_text("work = 'hunter2'\n")
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(pipe)
+    monkeypatch.setattr(sys.modules["__main__"], "__file__", str(program), raising=False)
+    recording = _stacks(*(("<module>", str(file), 1, 1) for file in (secret, pipe, program)))
+    Code(recording).keep()
+    assert recording.lines["file"].tolist() == [str(program)]
 
 
 def test_lines_are_bounded_and_those_left_out_are_counted(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dask_insight import store
 from dask_insight.batch import decode, encode, split
 from dask_insight.columns import forget, gather, length, merge, taken_out, text
 from dask_insight.history import History, history, part
@@ -289,6 +290,16 @@ def test_a_page_that_keeps_too_much_begins_anew() -> None:
         at = message["to"]
 
 
+def test_the_newest_batches_are_left_as_they_are_however_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(history, "_LEFT", 32)
+    kept = History(1000)
+    for first in range(60):
+        kept.add("events", encode("events", {"message": [f"{first}".zfill(60_000)]}))
+    assert kept.size > 60 * 60_000
+    kept.tidy()
+    assert (kept.merged, kept.end, len(kept._parts)) == (28, 60, 1)
+
+
 def test_a_batch_that_cannot_be_read_is_counted() -> None:
     kept = History(100)
     good = _attempts(0, 2)
@@ -414,3 +425,33 @@ def test_of_a_table_that_grows_those_columns_are_read_that_somebody_looks_at() -
         read.clear()
         assert len(np.asarray(columns["task"])) == 90
         assert read and all(names == {"task"} for names in read)
+
+
+def test_what_a_recording_in_the_making_merges_reads_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "_FRESH", 8_000)
+    monkeypatch.setattr(history, "_PIECE", 4_000)
+    made, left = Recording(), Recording()
+    made.on_ask(lambda: None)
+    chance = random.Random(5)
+    for at in range(0, 900, 3):
+        for recording in (made, left):
+            _fill(recording, 3, first=at)
+        if chance.random() < 0.1:
+            made.columns(chance.choice(["graph", "attempts", "resources"]))
+    made.history.tidy()
+    assert left.history.merged == 0 and left.history.size == made.size == left.size
+    assert made.history.merged > 0 and made.history.size < 12_000 + made.size / 4
+    for table in ("graph", "attempts", "resources", "events"):
+        told, wanted = made.columns(table), left.columns(table)
+        for name, values in wanted.items():
+            np.testing.assert_array_equal(told[name].tolist(), values.tolist(), f"{table}.{name}")
+    for at in (0, 1, 100, made.history.merged - 1, made.end - 3):
+        assert _all(made, at)[0] == _all(left, at)[0]
+    assert made.end == left.end and len(made.batches()) < len(left.batches())
+
+
+def test_a_recording_that_ends_before_much_has_come_merges_nothing() -> None:
+    made = Recording()
+    made.on_ask(lambda: None)
+    _fill(made, 3_000)
+    assert made.history.merged == 0 and made.end == len(made.batches())

@@ -576,6 +576,17 @@ def test_the_command_line_recognises_them(
     )
 
 
+def test_wildcards_stand_for_files_where_the_shell_leaves_them(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("dask_insight.hosts.cli.files._WILD", True)
+    monkeypatch.chdir(tmp_path)
+    for name in ("one-1.json", "one-2.json"):
+        shutil.copy(run.folder / "stream.json", name)
+    assert main(["import", "one-*.json"]) == ExitCode.OK
+    assert capsys.readouterr().out == "one-1.dinsight\n"
+
+
 def test_nothing_is_lost_by_an_import(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     precious = tmp_path / "thesis.txt"
     precious.write_text("years of work", "utf-8")

@@ -91,7 +91,7 @@ def test_who_slept_is_told_and_the_code_is_there(tmp_path: Path, end: str, comma
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signal")
 def test_no_code_is_kept_where_none_is_wanted(tmp_path: Path) -> None:
     recording = _killed(tmp_path, _RECORDS.format(source=False))
-    assert recording.lines.empty and not recording.submissions["code"].any()
+    assert recording.lines.empty and set(recording.submissions["code"]) == {""}
     assert "without a CPU" in _of_naps(recording).title
 
 
@@ -113,7 +113,8 @@ if __name__ == "__main__":
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such limit")
 def test_a_full_disk_is_told_of_in_the_file(tmp_path: Path) -> None:
-    recording = _killed(tmp_path, _FULL)
+    # Byte code would be cut off by the limit, too, and stay so for whoever imports it next.
+    recording = _killed(tmp_path, _FULL, "-B")
     assert len(recording.tasks) and not recording.gaps
     [lost] = recording.summary().losses
     assert lost.startswith("the recording went on, but its file took no more:") and "too large" in lost

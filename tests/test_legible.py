@@ -82,6 +82,18 @@ def test_a_stream_is_given_back_as_it_was(monkeypatch: pytest.MonkeyPatch) -> No
     assert stream.errors == "strict"
 
 
+@pytest.mark.parametrize("end", ["close", "detach"])
+def test_a_stream_that_a_program_has_closed_is_left_as_it_is(
+    monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    stream = io.TextIOWrapper(io.BytesIO())
+    monkeypatch.setattr(sys, "stdout", stream)
+    with legible():
+        getattr(stream, end)()
+    with legible():
+        assert sys.stdout is stream
+
+
 def test_json_of_any_sign_is_ascii() -> None:
     names = {"name": '中 😀 \ud800 \\ "'}
     told = ascii_json(json.dumps(names, ensure_ascii=False))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import threading
 from collections.abc import Callable, Iterator
 from math import isnan, nan
-from time import perf_counter
+from time import monotonic, perf_counter
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,6 +23,7 @@ from dask_insight.batch import encode
 from dask_insight.hosts import lab
 from dask_insight.hosts.lab.wishes import Wishes
 from dask_insight.session import live as lives
+from dask_insight.session.clusters import Clusters
 from dask_insight.session.driver import DRIVER, INTERVAL, Driver
 from dask_insight.session.feed import PROTOCOL, Feed, Turn
 from dask_insight.session.live import Live, hold_live, live
@@ -43,6 +45,13 @@ def _spin(seconds: float) -> None:
 
 def _fail(number: int) -> int:
     raise ValueError(f"cannot do {number}")
+
+
+_GATE = threading.Event()
+
+
+def _hold() -> None:
+    _GATE.wait(60)
 
 
 def _cluster(**options: Any) -> LocalCluster:
@@ -218,6 +227,57 @@ def test_a_cluster_that_cannot_be_recorded_is_named_and_nothing_raised(
         assert client.submit(_increment, 1).result() == 2
 
 
+def test_a_cluster_that_is_slow_to_answer_is_not_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    register, gate = ClusterSource._register, threading.Event()
+
+    async def slow(source: ClusterSource) -> None:
+        await asyncio.to_thread(gate.wait, 60)
+        await register(source)
+
+    monkeypatch.setattr("dask_insight.session.clusters._START_TIMEOUT", 0.05)
+    monkeypatch.setattr(ClusterSource, "_register", slow)
+    with _cluster() as cluster, Client(cluster) as client:
+        late = Live(client=client)
+        late.start()
+        begun = monotonic()
+        wait_for(lambda: monotonic() > begun + 0.5, "the time that others have is over")
+        gate.set()
+
+        def works() -> bool:
+            client.submit(_increment, 1, pure=False).result()
+            return _tasks(late).get("done", 0) > 0
+
+        wait_for(works, "it is recorded")
+        assert late.state()["notes"] == []
+        late.stop()
+
+
+def test_what_says_nothing_is_named_by_its_kind(session: Live) -> None:
+    session._refused(SimpleNamespace(id="client-1"), TimeoutError())
+    assert session.state()["notes"] == ["client-1 is not recorded: TimeoutError"]
+
+
+def test_what_runs_while_another_client_takes_over_runs_once(session: Live) -> None:
+    def open_runs() -> set[Any]:
+        read = session.recording.columns
+        return set(read("running")["run"].tolist()) - set(read("attempts")["run"].tolist())
+
+    _GATE.clear()
+    with _cluster() as cluster, Client(cluster) as second, Client(cluster) as first:
+        wait_for(lambda: session.state()["clusters"], "one of them is followed")
+        (followed,) = (each["client"] for each in session.state()["clusters"])
+        closing, other = (first, second) if followed == first.id else (second, first)
+        held = other.submit(_hold, key="long", pure=False)
+        wait_for(lambda: len(open_runs()) == 1, "it runs")
+        (before,) = open_runs()
+        closing.close()
+        wait_for(lambda: open_runs() - {before}, "the other one tells of it, too")
+        assert len(open_runs()) == 1
+        _GATE.set()
+        held.result()
+        wait_for(lambda: not open_runs(), "it has ended")
+
+
 def test_what_a_person_sets_is_kept_within_reason(session: Live) -> None:
     for given, kept in ((5_000, 5_000), (3, 1_000), (10**9, 5_000_000), ("many", 5_000_000)):
         session.set({"history": given})
@@ -305,6 +365,16 @@ def test_the_end_of_one_session_leaves_the_others_cell_and_rate(session: Live) -
     assert running_cell().id == "a" and DRIVER.interval == 0.5
     session.stop()
     assert running_cell() == NO_CELL
+
+
+def test_cells_are_told_by_the_clock_by_which_tasks_are(
+    session: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Clusters, "ahead", 20.0)
+    session.cell(1, "a", "x.compute()", 120.0, nan, "running")
+    session.cell(1, "a", "x.compute()", 120.0, 125.0, "ok")
+    cells: Any = session.recording.columns("cells")
+    assert cells["start"].tolist() == [100.0, 100.0] and cells["stop"].tolist()[1] == 105.0
 
 
 def test_all_who_want_it_share_it() -> None:

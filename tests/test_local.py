@@ -16,7 +16,7 @@ from concurrent.futures import BrokenExecutor, CancelledError, ProcessPoolExecut
 from contextlib import contextmanager
 from itertools import count, pairwise
 from math import isnan
-from multiprocessing import get_context
+from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
 from typing import Any
 
@@ -34,15 +34,19 @@ from dask.diagnostics import Profiler
 
 import dask_insight
 from dask_insight.analysis.overview import overview
+from dask_insight.batch import decode, table_of
 from dask_insight.identity import Identity
 from dask_insight.options import Options
+from dask_insight.probe.resources import ResourceSampler
+from dask_insight.probe.waits import Waits
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING
 from dask_insight.session.tally import Tally
-from dask_insight.sources.local import LocalSource, computation
+from dask_insight.sources.local import LocalSource, computation, ledger
 from dask_insight.sources.local.computation import Computation
 from dask_insight.sources.local.ledger import Ledger
-from dask_insight.sources.local.origin import NOWHERE
+from dask_insight.sources.local.origin import NOWHERE, find_origin
+from dask_insight.sources.local.processes import Children
 from dask_insight.sources.local.rows import Rows
 from dask_insight.sources.local.workers import Workers
 
@@ -319,6 +323,8 @@ def test_a_task_that_waits_for_its_own_computation_holds_no_thread() -> None:
     tasks = recording.tasks
     waited = tasks[tasks.prefix == "outer"]
     assert (waited.seceded > 0.5 * waited.duration).all() and not tasks[tasks.prefix == "inner"].seceded.any()
+    path = recording.critical_path()
+    assert "inner" in set(path[path.kind == "compute"].prefix), "it goes through what was waited for"
 
 
 def test_who_has_more_threads_is_told_of_last(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -566,6 +572,20 @@ def test_a_line_that_cannot_be_read_harms_nothing() -> None:
     assert column(recording, "submissions", "file") == [""]
 
 
+@pytest.mark.parametrize(
+    "folder",
+    [
+        "/home/me/.local/lib/python3.12/site-packages",
+        "/usr/lib/python3/dist-packages",
+        r"C:\Users\me\AppData\Roaming\Python\Python312\site-packages",
+    ],
+)
+def test_packages_ask_for_no_computation_wherever_they_are_installed(folder: str) -> None:
+    package: dict[str, Any] = {"__name__": "package", "find": find_origin, "frame": sys._getframe}
+    exec(compile("def ask(): return find(frame())", os.path.join(folder, "package.py"), "exec"), package)
+    assert package["ask"]().file == __file__
+
+
 def test_names_of_tasks_without_a_name_in_their_key() -> None:
     graph = {7: (add, 1), ("0123456789abcdef0123456789abcdef"): (add, 7, 1), ("sum-0a1b2c3d", 0): (sum, [7])}
     with recorded() as recording:
@@ -592,6 +612,50 @@ def test_resources_of_the_process_and_its_children() -> None:
         "none ran where it is seen"
     )
     assert max(memory for process, _, memory in seen if process in ran) > 1e7
+
+
+def test_samples_of_many_processes_come_in_one_batch() -> None:
+    class Children:
+        def sample(self) -> list[dict[str, Any]]:
+            told = {"time": 1e9, "cpu": 5.0, "memory": 1e8, "fds": 4.0}
+            return [{"process": f"process {pid}", **told} for pid in range(64)]
+
+    batches: list[bytes] = []
+    source: Any = LocalSource(Options(profile=False), Identity())
+    source.start(batches.append)
+    own, waits = ResourceSampler(), Waits(list)
+    try:
+        for _ in range(2):
+            source._sample(own, Children(), waits)
+        source.catch_up()
+    finally:
+        source.stop()
+        own.close()
+        waits.close()
+    (found,) = [decode(batch) for batch in batches if table_of(batch) == "resources"]
+    assert found.rows == 2 * 65
+    gil: Any = found.columns["gil"]
+    assert np.isnan(gil[1:65]).all(), "those are told by the process itself alone"
+
+
+@pytest.mark.skipif("forkserver" not in get_all_start_methods(), reason="this system has no such processes")
+def test_pythons_own_processes_are_left_out_and_not_what_they_start() -> None:
+    from multiprocessing import forkserver
+
+    context = get_context("forkserver")
+    go_on = context.Event()
+    child = context.Process(target=go_on.wait)
+    child.start()
+    try:
+        seen = {row["process"] for row in Children().sample()}
+    finally:
+        go_on.set()
+        child.join()
+        server: Any = forkserver._forkserver  # type: ignore[attr-defined]
+        own = server._forkserver_pid
+        server._stop()
+    assert f"process {child.pid}" in seen
+    assert own is not None and f"process {own}" not in seen
 
 
 def spinning_share(recording: Recording, prefix: str) -> tuple[float, float]:
@@ -687,6 +751,18 @@ def test_a_broken_recorder_harms_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
     source.stop()
     assert any("broken on purpose" in message for message in lost(recording))
     assert len(lost(recording)) < 8
+
+
+def test_of_groups_without_end_so_many_are_looked_into(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ledger, "_GROUPS", 3)
+    recording = Recording()
+    kept = Ledger(recording.identity, None)
+    for number in range(10):
+        kept.look_into(f"add-{number}", (add, 1))
+    assert kept.looked_into == {"add-0", "add-1", "add-2"}
+    kept.flush(recording.append)
+    told = "what stands inside of fused tasks is not told of more than 3 groups"
+    assert rows(recording, "events", "kind", "level", "message") == [("lost", "info", told)]
 
 
 def test_identity_keeps_sources_apart() -> None:

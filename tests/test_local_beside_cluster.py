@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from dask import delayed
-from distributed import Client
+from distributed import Client, worker_client
 
 import dask_insight
 
@@ -73,3 +73,21 @@ def test_a_cluster_alone_has_no_rows_of_ours(client: Client) -> None:
     assert "threads" not in set(workers.worker)
     resources: Any = recording.resources  # type: ignore[attr-defined]
     assert not {"local", "threads", "sync"} & set(resources.process)
+
+
+def test_a_task_may_compute_with_the_client_of_its_program(client: Client) -> None:
+    """In the process of the client a worker makes none of its own for its tasks."""
+
+    def outer() -> int:
+        with worker_client():
+            return compute("inner")
+
+    with dask_insight.record() as recording:
+        assert client.submit(outer, key="outer").result() == 20
+    clients = recording.columns("submissions")["client"].tolist()
+    assert sorted(name.startswith("Client-worker-") for name in clients) == [False, True]
+    assert all(client.id.endswith(name.removeprefix("Client-worker-")) for name in clients)
+    path = recording.critical_path()
+    assert "sum-inner" in set(path[path["kind"] == "compute"]["key"]), (
+        "the path goes through what it waited for"
+    )

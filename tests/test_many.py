@@ -5,6 +5,7 @@ What takes the square of their number would not end within the time of a test.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import thread_time
 from typing import Any
 
@@ -12,6 +13,10 @@ import numpy as np
 import pytest
 
 from dask_insight.analysis.findings import Facts
+from dask_insight.analysis.findings.growth import UNMANAGED_GROWTH
+from dask_insight.analysis.findings.loops import EVENT_LOOP_LAG
+from dask_insight.analysis.findings.skew import WORKER_SKEW, _medians_of_others
+from dask_insight.analysis.findings.thresholds import Limits
 from dask_insight.analysis.time_budget import budget
 from dask_insight.batch import encode
 from dask_insight.lookup import sorted_set
@@ -196,6 +201,84 @@ def test_a_straggler_in_each_of_many_names() -> None:
         return took
 
     assert seconds(12_000) < 8 * seconds(3_000)
+
+
+def hosts(count: int, each: int = 30) -> Recording:
+    """Workers of one thread on hosts of their own whose loops are late; half have queues, half gaps."""
+    names = [f"tcp://w{row}:1" for row in range(count)]
+    waits = np.repeat(np.arange(count) % 2 == 0, each)
+    start = np.tile(np.arange(each), count) * np.where(waits, 0.5, 1.0)
+    number, ready = np.arange(count * each), START + start - 0.4 * waits
+    worker = [name for name in names for _ in range(each)]
+    moments = np.arange(8) * each / 8
+    samples = {"time": START + np.tile(moments, count)}
+    process = [name for name in names for _ in moments]
+    return recorded(
+        workers={
+            "worker": names,
+            "host": names,
+            "cores": np.ones(count),
+            "threads": np.ones(count),
+            "joined": np.full(count, START),
+        },
+        graph=graph(len(start), [f"step-{row % 5}" for row in range(len(start))]),
+        edges={"task": number[~waits], "dependency": number[waits] + each - 1 - number[waits] % each},
+        attempts=attempts(start, worker, submitted=np.full(len(start), START), ready=ready, assigned=ready),
+        executions={
+            "run": number,
+            "worker": worker,
+            "status": ["memory"] * len(number),
+            "ended": START + start + 0.5,
+            "executing": START + start,
+            "ready": ready,
+            "received": ready,
+        },
+        resources=samples
+        | {
+            "process": process,
+            "cpu": np.full(len(process), 50.0),
+            "memory": 1e9 + 1e8 * np.tile(moments, count),
+            "lag": np.full(len(process), 3.0),
+        },
+        memory=samples | {"worker": process, "managed": np.zeros(len(process))},
+    )
+
+
+def test_many_hosts() -> None:
+    """What is asked of each looks at its own attempts, not at all: four times the hosts, the time."""
+    limits = Limits()
+    asked: dict[str, Callable[[Facts], object]] = {
+        "cores": lambda facts: facts.cores,
+        "skew": lambda facts: list(WORKER_SKEW.find(facts, limits)),
+        "growth": lambda facts: list(UNMANAGED_GROWTH.find(facts, limits)),
+        "loops": lambda facts: list(EVENT_LOOP_LAG.find(facts, limits)),
+        "queues": lambda facts: facts.queues.behind(
+            np.flatnonzero(facts.good), np.full(len(facts.good), 0.5)
+        ),
+    }
+
+    def seconds(count: int) -> dict[str, float]:
+        run = hosts(count)
+        facts = Facts(run.columns, START, budget(run.columns))
+        assert len(facts.held) == count and facts.misplaced > 0 and facts.spent("inputs") > 0
+        took = {}
+        for name, ask in asked.items():
+            began = thread_time()
+            ask(facts)
+            took[name] = thread_time() - began
+        return took
+
+    few, many = seconds(500), seconds(2000)
+    assert {name: many[name] / few[name] for name in asked if many[name] > 8 * few[name]} == {}
+
+
+def test_the_median_of_all_others_is_that_of_them_without_this_one() -> None:
+    random = np.random.default_rng(3)
+    for count in (2, 3, 8, 30):
+        values, often = random.integers(0, 9, count).astype("f8"), random.integers(0, 5, count) + (count < 4)
+        for row, found in enumerate(_medians_of_others(values, often)):
+            others = np.sort(np.repeat(np.delete(values, row), np.delete(often, row)))
+            assert found == others[(len(others) - 1) // 2] if often[row] else np.isnan(found)
 
 
 @pytest.mark.parametrize("kind", ["u4", "i8"])

@@ -202,6 +202,14 @@ def test_failures_are_seen_in_the_picture() -> None:
     assert (picture.pixels == 0).all(axis=2).sum() == 1
 
 
+def test_a_worker_may_be_called_by_a_number_that_python_does_not_read() -> None:
+    made = recording(6)
+    workers = {"worker": ["tcp://a:1"], "name": ["9" * 5_000], "threads": [2], "joined": [START - 5]}
+    made.append(encode("workers", workers))
+    picture = task_stream(made, width=50)
+    assert picture is not None and picture.workers == ["9" * 5_000] * 2
+
+
 def test_the_png_is_one() -> None:
     shown = recording()._repr_mimebundle_()
     raw = base64.b64decode(shown["image/png"])

@@ -12,10 +12,13 @@ import subprocess
 import sys
 import threading
 import time
+import zlib
 from collections import defaultdict
+from collections.abc import Iterator
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import msgpack
 import numpy as np
 import psutil
 import pytest
@@ -24,17 +27,22 @@ from distributed import threadpoolexecutor
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dask_insight.probe import farewell, resources
+from dask_insight.probe import farewell, graph, resources, ship
 from dask_insight.probe.boot import unload
 from dask_insight.probe.clock import Offset, process
 from dask_insight.probe.executions import RUNNING, Executions
 from dask_insight.probe.gpu import Device, Gpus, chosen
+from dask_insight.probe.journal import Journal, Labels
 from dask_insight.probe.logs import Logs
 from dask_insight.probe.metrics import Metrics, parts
 from dask_insight.probe.pulse import Lag, Pulse
+from dask_insight.probe.readers import BYTES, Reader, Stores
 from dask_insight.probe.resources import Resident, ResourceSampler
+from dask_insight.probe.rows import Items, Names
+from dask_insight.probe.scheduler import Probe
 from dask_insight.probe.secede import Seceded
 from dask_insight.probe.ship import SchedulerProbe, package
+from dask_insight.probe.tasks import Tasks
 from dask_insight.sources.cluster.clocks import Clock, Clocks
 
 
@@ -49,6 +57,16 @@ def test_the_true_offset_is_within_the_uncertainty(offset: float, trips: list[tu
     found, uncertainty = estimate.estimate(now)
     assert abs(found - offset) <= uncertainty + 1e-5
     assert uncertainty <= min(sum(trip) / 2 for trip in trips) + 1e-2
+
+
+def test_one_version_has_one_name_whatever_compresses_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = package()
+    again = {each: zlib.compress(zlib.decompress(text), 1) for each, text in ship.sources().items()}
+    assert again != ship.sources()
+    monkeypatch.setattr(ship, "sources", lambda: again)
+    assert package.__wrapped__() == name
+    again["clock"] = zlib.compress(b"# changed")
+    assert package.__wrapped__() != name
 
 
 def test_processes_of_one_host_share_a_clock() -> None:
@@ -77,6 +95,19 @@ def test_a_process_is_told_from_one_of_the_same_id_in_another_container() -> Non
     low = 2**32
     assert (told % low, process() % low) == (1, os.getpid())
     assert told // low != process() // low
+
+
+def test_a_clock_may_be_asked_for_while_a_trip_comes() -> None:
+    class Meanwhile(float):
+        def __sub__(self, other: float) -> float:
+            estimate.trip(12, 12, 12.5)
+            return float(self) - other
+
+    estimate = Offset()
+    for asked in (10, 11):
+        estimate.trip(asked, asked, asked + 1.0)
+    assert estimate.estimate(Meanwhile(12)) == pytest.approx((0.5, 0.5), abs=1e-3)
+    assert estimate.estimate(12.5) == pytest.approx((0.25, 0.25), abs=1e-3)
 
 
 def test_a_clock_that_was_set_is_estimated_anew() -> None:
@@ -112,6 +143,15 @@ def test_dasks_corrections_are_undone() -> None:
     raw = np.array([101.0, 109.0, 110.8, 119.0, 121.0, np.nan])
     shift = np.array([0.5, 0.5, -0.25, -0.25, 2.0, 0.0])
     np.testing.assert_allclose(clocks.shifts(["", "w"], np.ones(6, "u4"), raw + shift), [*shift[:5] + 3, 0])
+
+
+def test_each_worker_has_its_own_correction_in_whatever_order_they_come() -> None:
+    clocks = Clocks()
+    for worker, offset, delay in (("a", 3.0, 0.5), ("b", -2.0, 0.25)):
+        clocks.of(worker).offset = offset
+        clocks.of(worker).corrected(0.0, delay)
+    codes, times = np.array([2, 0, 2, 1, 0], "u4"), np.array([5.0, 6.0, np.nan, 8.0, 1.0])
+    np.testing.assert_array_equal(clocks.shifts(["a", "c", "b"], codes, times), [-1.75, 3.5, 0.0, 0.0, 3.5])
 
 
 def test_each_time_has_the_last_correction_before_it_however_these_jump() -> None:
@@ -483,7 +523,9 @@ class Follower:
 
     def __init__(self, **running: Task) -> None:
         self.tasks: dict[str, Task] = running
-        state = SimpleNamespace(tasks=self.tasks, threads={}, all_running_tasks=running.values())
+        state = SimpleNamespace(
+            tasks=self.tasks, threads={}, all_running_tasks=running.values(), long_running=()
+        )
         self.worker = SimpleNamespace(
             scheduler_delay=0.0,
             state=state,
@@ -582,6 +624,27 @@ def test_an_attempt_that_runs_already_is_told_of_and_ends() -> None:
     ((run, _, status, *_, executing, _, _, _, _, _),) = follower.rows()
     assert (run, status, executing) == (9, 0, 5.0)
     assert follower.ended == [(9, 5.0, 6.0, "p", 0)]
+
+
+def test_a_task_that_is_away_is_so_until_its_end_and_no_longer() -> None:
+    from dask_insight.sources.cluster.messages import _SECEDED
+
+    follower = Follower()
+    away = follower.executions._seceded
+    for run, key in enumerate(("ended", "ending")):
+        follower.tasks[key] = Task(run)
+        follower.move(key, "released", "waiting")
+        follower.move(key, "ready", "executing")
+        follower.worker.active_threads = {77 + run: key}
+        away.left(SimpleNamespace(ident=77 + run), 1.0)  # type: ignore[arg-type]
+    # Of the other one the event loop has not heard.
+    follower.worker.active_threads = {}
+    follower.tasks["ended"].startstops.append({"action": "compute", "start": 0.5, "stop": 2.0})
+    follower.move("ended", "executing", "memory")
+    follower.executions.tell_away()
+    assert not away.rows.drain()[1], "it has ended, and the worker will say when"
+    told, _ = follower.executions.take(1000)
+    assert (0, 1.0, 2.0) in np.frombuffer(told["seceded"], _SECEDED).tolist()
 
 
 def test_an_attempt_that_never_ran_is_released() -> None:
@@ -789,3 +852,150 @@ def test_schedulers_of_one_process_may_begin_and_end_at_once() -> None:
     finally:
         sys.setswitchinterval(interval)
     assert not trouble and package() not in sys.modules
+
+
+class Group(SimpleNamespace):
+    """A task group; the scheduler's are found by what they are, not by what they hold."""
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+def state(key: str, prefix: str, group: str, span: str) -> Any:
+    """As much of the scheduler's state of a task as its graph looks at."""
+    return SimpleNamespace(
+        key=key,
+        group=Group(name=group, span_id=span),
+        prefix=SimpleNamespace(name=prefix),
+        priority=None,
+        run_spec=None,
+        state="memory",
+        nbytes=1,
+        dependencies=(),
+    )
+
+
+def stores(scheduler: Any = None) -> Stores:
+    """Those of a scheduler that knows no task."""
+    failures: list[Any] = []
+    scheduler = scheduler or SimpleNamespace(tasks={}, workers={})
+    return Stores(Tasks(scheduler, 100_000, lambda *failure: failures.append(failure)), 100_000)
+
+
+def reader(read: Stores) -> Reader:
+    """One that begins now."""
+    one = Reader("client", {})
+    one.received(read.start())
+    return one
+
+
+def test_beyond_very_many_groups_those_of_a_name_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graph, "_GROUPS", 3)
+    known = stores().tasks.graph
+    groups = [("a", "a-1"), ("a", "a-2"), ("a", "a-3"), ("b", "b-1"), ("a", "a-4"), ("a", "a-2")]
+    for number, (prefix, group) in enumerate(groups):
+        known.id(f"k-{number}", state(f"k-{number}", prefix, group, "span"))
+    codes = [struct.unpack_from("<2I", known.rows.take(row, 1)[2])[1] for row in range(len(groups))]
+    told = list(known.groups.codes)
+    assert [told[code] for code in codes] == [
+        ("a-1", "a", "span"),
+        ("a-2", "a", "span"),
+        ("a", "a", "span"),
+        ("b", "b", "span"),
+        ("a", "a", "span"),
+        ("a-2", "a", "span"),
+    ]
+
+
+class Counted(dict[Any, int]):
+    """Counts the entries that are looked at."""
+
+    seen = 0
+
+    def __iter__(self) -> Iterator[Any]:
+        for each in super().__iter__():
+            self.seen += 1
+            yield each
+
+    def __reversed__(self) -> Iterator[Any]:
+        for each in super().__reversed__():
+            self.seen += 1
+            yield each
+
+
+def test_a_new_name_is_found_without_a_look_at_all_others() -> None:
+    names = Names(0)
+    for each in range(1000):
+        names.code(each)
+    names.codes = counted = Counted(names.codes)
+    counted.seen = 0
+    assert names.since(999) == [999] and counted.seen == 1
+    assert names.since(997) == [997, 998, 999]
+    assert names.since(1000) == names.since(1001) == []
+
+
+def test_who_has_received_what_was_there_before_keeps_no_key_of_it() -> None:
+    tasks = {f"k-{number}": state(f"k-{number}", "a", "a-1", "") for number in range(5000)}
+    read = stores(SimpleNamespace(tasks=tasks, workers={}))
+    for key, each in tasks.items():
+        read.tasks.graph.id(key, each)
+    late = reader(read)
+    late.backlog, late.below = read.tasks.graph.again()
+    told, more = 0, True
+    while more:
+        assert late.caught_up or len(late.backlog) == 5000
+        packed, _, at, more = read.read(late)
+        if "again" in (answer := msgpack.unpackb(packed)):
+            told += len(msgpack.unpackb(answer["again"][0]))
+        late.received(at)
+    assert told == 5000 and late.caught_up and late.backlog == []
+    # An answer that was lost is asked for again, from where the one before it ended.
+    late.received(at)
+    assert late.caught_up and not read.read(late)[3]
+
+
+def test_very_many_long_errors_come_in_answers_that_are_not_long() -> None:
+    read = stores()
+    one = reader(read)
+    for number in range(8000):
+        read.tasks.errors.add((number, number, "no" * 5_000, "at" * 5_000))
+    found: list[int] = []
+    more = True
+    while more:
+        packed, _, at, more = read.read(one)
+        assert len(packed) < 1.1 * BYTES
+        found += [run for run, *_ in msgpack.unpackb(packed)["errors"]]
+        one.received(at)
+    assert found == list(range(8000))
+
+
+def asked_of_each(workers: int, threads: int) -> tuple[dict[str, Any], list[Any]]:
+    """What a worker of a cluster is asked for when it pushes, and the events that tell of it."""
+    probe = Probe("package", b"", "name", 10)
+    probe.scheduler = SimpleNamespace(workers=dict.fromkeys(range(workers)), total_nthreads=workers * threads)
+    events = Items(10)
+    probe.journal = Journal(events, None, Labels())  # type: ignore[arg-type]
+    rates = {"profile": True, "profile_interval": 0.01, "profile_budget": 0.02, "resources": 0.2, "poll": 2.0}
+    probe._readers["recorder"] = Reader("client", rates)
+    answer = probe.push(worker="w", server="s", name="name", sequence=0, blob=None, keys=[])
+    assert answer is not None
+    for _ in range(3):
+        probe._tell_rates()
+    # The scheduler is one process however many workers it has.
+    assert probe._strongest()["resources"] == 0.2
+    return answer["options"], events.take(0, 10)[2]
+
+
+def test_each_of_a_thousand_workers_is_sampled_less_often_and_that_is_told() -> None:
+    asked, events = asked_of_each(4, 4)
+    assert (asked["resources"], asked["profile_interval"], events) == (0.2, 0.01, [])
+    asked, events = asked_of_each(1000, 8)
+    assert (asked["resources"], asked["profile_interval"], asked["poll"]) == (2.0, 1.6, 2.0)
+    assert [event[2:5] for event in events] == [
+        (
+            "sampling",
+            "info",
+            "to bound what 1,000 workers with 8,000 threads send, each samples resources every 2 s and call "
+            "stacks every 1.6 s at most",
+        )
+    ]

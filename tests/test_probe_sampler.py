@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib.util
+import math
 import subprocess
 import sys
 import threading
@@ -14,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from dask_insight.probe import frames
-from dask_insight.probe.sampler import NOTHING, Sampler, _evenly
+from dask_insight.probe import frames, sampler
+from dask_insight.probe.sampler import NOTHING, Sampler, _evenly, _in_ticks
 from dask_insight.probe.stacks import Stacks
 
 
@@ -265,3 +266,41 @@ def test_without_the_gil_nothing_is_sampled(monkeypatch: pytest.MonkeyPatch) -> 
 def test_rounds_lead_evenly_to_what_is_done_beside_them(wait: float, until: float, evenly: float) -> None:
     """A wake-up a little later for that alone would stop all threads of the process once more."""
     assert _evenly(wait, until) == pytest.approx(evenly)
+
+
+def test_waits_are_whole_ticks_where_a_system_has_such() -> None:
+    assert [_in_ticks(wait, 1 / 64) for wait in (0.001, 0.01, 1 / 64, 0.02, 0.1)] == [
+        ticks / 64 for ticks in (1, 1, 1, 2, 7)
+    ]
+    assert _in_ticks(0.02, 0.0) == 0.02
+
+
+def test_what_windows_adds_to_a_wait_is_no_wait_for_the_gil(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+
+    class Halt:
+        """A lock whose waits end with a tick."""
+
+        rounds = 0
+
+        def acquire(self, timeout: float) -> bool:
+            nonlocal now
+            self.rounds += 1
+            if self.rounds > 200:
+                return True
+            now = math.ceil((now + timeout) * 64) / 64 + 3e-4
+            return False
+
+    def beside(late: float) -> float:
+        told.append(late)
+        return now + 0.05
+
+    told: list[float] = []
+    monkeypatch.setattr(sampler, "_TICK", 1 / 64)
+    monkeypatch.setattr(sampler, "_SOONER", 0.002)
+    monkeypatch.setattr(sampler, "perf_counter", lambda: now)
+    sampling = Sampler(dict, str, 0.01, 0.5, ends=True)
+    sampling._halt, sampling.beside = Halt(), beside  # type: ignore[assignment]
+    sampling._work()
+    assert len(told) > 10 and max(told) < 1e-3
+    assert sampling.drain()["sampling"]["asked"] == [pytest.approx(now, abs=1e-3)]

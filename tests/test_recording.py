@@ -8,6 +8,7 @@ import pickle
 import sys
 import threading
 import time
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from conftest import wait_for
 
 import dask_insight
 from dask_insight import columns
-from dask_insight.batch import decode, encode
+from dask_insight.batch import Texts, decode, encode
 from dask_insight.frames import Gap, Writer, create
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING, TABLES
@@ -543,7 +544,7 @@ def test_the_reference_of_tables_is_up_to_date() -> None:
 @pytest.mark.parametrize("gathered", [1, 3, 50_000])
 def test_rows_of_texts_in_any_order(gathered: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(columns, "_GATHER", gathered)
-    texts = ["", "one", "ü" * 3, "two words", "", "x"]
+    texts = ["", "one", "ü" * 3, "two words" * 20, "", "x"]
     column: Any = decode(encode("graph", {"key": texts})).columns["key"]
     for rows in ([5, 0, 3, 3, 1], [], [1, 2, 3], [4], [0, 0], list(range(6))[::-1]):
         taken: Any = columns.take(column, np.array(rows, "i8"))
@@ -552,3 +553,15 @@ def test_rows_of_texts_in_any_order(gathered: int, monkeypatch: pytest.MonkeyPat
     assert mask.tolist() == texts[::2]
     part: Any = columns.take(column, slice(2, 4))
     assert part.tolist() == texts[2:4]
+
+
+def test_long_texts_are_taken_without_a_number_for_each_of_their_bytes() -> None:
+    texts = Texts.of([f"{row:04}" * 500 for row in range(10_000)])
+    tracemalloc.start()
+    try:
+        taken = columns.take_texts(texts, np.arange(0, 10_000, 2))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert taken[0] == texts[0] and taken[4_999] == texts[9_998]
+    assert most < 2 * len(taken.data)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import struct
 import subprocess
 import sys
+import tempfile
 import zlib
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,7 @@ import dask_insight
 from benchmarks.synthetic import Size, synthetic
 from dask_insight.batch import encode, table_of
 from dask_insight.columns import length
-from dask_insight.frames import Gap, create, place, read, reader, save, writer
+from dask_insight.frames import Gap, claim, create, lock, place, read, reader, save, writer
 from dask_insight.frames.layout import FRAME, HEADER, MAGIC, checksum
 from dask_insight.hosts.cli.info import describe
 from dask_insight.recording import Recording, RecordingError
@@ -311,6 +313,31 @@ def test_who_may_read_a_file_stays_so_when_it_is_replaced(tmp_path: Path) -> Non
     assert path.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="its files have other permissions")
+def test_nobody_looks_into_a_file_before_it_has_its_permissions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.dinsight"
+    path.touch()
+    path.chmod(0o640)
+    seen: list[tuple[int, int]] = []
+    monkeypatch.setattr(Path, "chmod", lambda self, mode: seen.append((self.stat().st_mode & 0o777, mode)))
+    save(path, [_batch(1)])
+    assert seen == [(0o600, 0o640)]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="its files have other permissions")
+def test_a_file_that_must_not_be_written_can_be_replaced_on_windows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.dinsight"
+    path.touch(0o444)
+    monkeypatch.setattr(place, "_HELD", True)
+    save(path, [_batch(1)])
+    assert _numbers(path) == [1]
+    assert path.stat().st_mode & 0o777 == 0o600, "Windows would neither write to nor remove what is read-only"
+
+
 def test_the_longest_names_are_saved_too(tmp_path: Path) -> None:
     path = tmp_path / ("☃" * 80 + ".dinsight")
     save(path, [_batch(1)])
@@ -338,6 +365,108 @@ def test_a_file_that_cannot_be_begun_is_closed(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(OSError, match="disk full"):
         create(tmp_path / "run.dinsight")
     assert opened[0].closed
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_process_that_was_forked_off_keeps_nobody_from_a_file(tmp_path: Path) -> None:
+    release = claim(tmp_path / "run.dinsight")
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(writing)
+        os.read(reading, 1)
+        os._exit(0)
+    with pytest.raises(OSError, match="another process records to it; name another file"):
+        claim(tmp_path / "run.dinsight")
+    release()
+    claim(tmp_path / "run.dinsight")()
+    os.close(reading)
+    os.close(writing)
+    os.waitpid(child, 0)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_process_that_was_forked_off_holds_no_lock_of_one_that_was_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = claim(tmp_path / "run.dinsight")
+    reading, writing = os.pipe()
+    begun, beginning = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(writing)
+        os.write(beginning, b"1")
+        os.read(reading, 1)
+        os._exit(0)
+    os.read(begun, 1)
+    # As a process that ends leaves its files: nothing is unlocked, and all is closed.
+    monkeypatch.setattr(lock, "_set", lambda *_, **__: None)
+    release()
+    monkeypatch.undo()
+    claim(tmp_path / "run.dinsight")()
+    for each in (reading, writing, begun, beginning):
+        os.close(each)
+    os.waitpid(child, 0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems lock whole files")
+def test_no_byte_of_a_file_is_locked() -> None:
+    import fcntl
+
+    with tempfile.NamedTemporaryFile() as file, open(file.name, "rb") as other:
+        release = claim(file.name)
+        for length, kind in ((2**62, fcntl.F_UNLCK), (0, fcntl.F_WRLCK)):
+            asked = struct.pack("hhqqi4x", fcntl.F_RDLCK, os.SEEK_SET, 0, length, 0)
+            told = fcntl.fcntl(other, fcntl.F_OFD_GETLK, asked)
+            assert struct.unpack("hhqqi4x", told)[0] == kind
+        release()
+
+
+@pytest.mark.skipif(lock.fcntl is None, reason="this system has no locks")
+def test_a_lock_beside_which_nobody_reads_is_given_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lock, "_OF_BYTES", False)
+    release = claim(tmp_path / "run.dinsight")
+    with pytest.raises(OSError, match="another process records to it"):
+        claim(tmp_path / "run.dinsight")
+    release()
+
+    def locked(*_: Any) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", locked)
+        releases = [claim(tmp_path / "run.dinsight") for _ in range(2)]
+    for release in releases:
+        release()
+
+
+def test_a_lock_that_cannot_be_given_back_ends_with_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    release = claim(tmp_path / "run.dinsight")
+    with monkeypatch.context() as patched:
+        patched.setattr(lock, "_set", refuse)
+        release()
+    claim(tmp_path / "run.dinsight")()
+
+
+def test_where_there_are_no_locks_nobody_is_kept_from_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(lock, "_set", refuse)
+    releases = [claim(tmp_path / "run.dinsight") for _ in range(2)]
+    monkeypatch.setattr(lock, "fcntl", None)
+    releases += [claim(tmp_path / "run.dinsight") for _ in range(2)]
+    for release in releases:
+        release()
 
 
 def test_what_compresses_too_well_is_stored_so_that_it_opens(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import dask_insight
 from dask_insight import codegen
 from dask_insight.batch import split, table_of
 from dask_insight.recording import Recording
+from dask_insight.schema import TABLES
 
 HERE = Path(__file__).parent / "golden"
 
@@ -74,3 +75,8 @@ def test_the_typescript_twin_is_up_to_date() -> None:
         pytest.skip("the sources of the page are not here")
     assert codegen.TARGET.read_text(encoding="utf-8") == codegen.typescript()
     assert codegen.main(["--check"]) == 0
+
+
+def test_what_the_twin_leaves_out_is_in_the_schema() -> None:
+    for table, unseen in codegen.UNSEEN.items():
+        assert set(unseen) < {column.name for column in TABLES[table].columns}

@@ -123,6 +123,34 @@ def test_the_blocks_hold_the_recording(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read.about["extent"] == [START, START + 2_999.5]
 
 
+def test_every_block_unpacks_to_as_much_as_a_page_allows() -> None:
+    source = recording()
+    source.append(encode("submissions", {"submission": range(20_000), "code": ["x = 1\n" * 3_000] * 20_000}))
+    source.append(encode("events", {"message": ["x" * 2**25]}))
+    batches = [batch for part in report.parts_of(source) for batch in part]
+    for block in report.blocks(batches):
+        assert len(zlib.decompress(block)) <= 100 * len(block) + 2**24
+
+
+def test_of_peoples_code_a_page_has_the_lines_that_it_shows(tmp_path: Path) -> None:
+    source = recording()
+    code = "\n# of the week\nscore(frame).compute()\nlog_in('hunter2')\n"
+    cell = {"execution": [3], "cell": ["a"], "code": [code], "start": [START], "stop": [START + 1]}
+    source.append(encode("cells", cell))
+    source.append(encode("submissions", {"submission": [0], "time": [START], "tasks": [4], "code": [code]}))
+    read = Recording()
+    for part in report.parts_of(source):
+        for batch in part:
+            assert b"hunter2" not in batch
+            read.append(batch)
+    assert read.columns("cells")["code"].tolist() == ["# of the week\nscore(frame).compute()"]
+    assert "hunter2" not in report_html(source)
+    source.save(tmp_path / "run.dinsight")
+    whole = open_recording(tmp_path / "run.dinsight")
+    for table in ("cells", "submissions"):
+        assert whole.columns(table)["code"].tolist() == [code]
+
+
 def budget(*rows: tuple[float, float, float, str, str]) -> bytes:
     start, stop, threads, part, name = zip(*rows, strict=True)
     return encode(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import Future
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,11 +25,14 @@ from conftest import wait_for
 from distributed import Client, LocalCluster
 
 import dask_insight
-from dask_insight.batch import encode
+from dask_insight.batch import decode, encode
+from dask_insight.frames import claim
 from dask_insight.hosts.cli.files import writable
 from dask_insight.options import Options
+from dask_insight.probe import clock
 from dask_insight.recording import Recording
 from dask_insight.session import AsynchronousClient, IncompleteFile, Session, record
+from dask_insight.session.cells import _Noted
 from dask_insight.session.clusters import Clusters
 from dask_insight.session.settings import options_of
 
@@ -457,6 +462,39 @@ def test_a_file_that_another_has_replaced_is_written_anew(
     assert _keys(dask_insight.open(path)) == {"late"}
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="this system has no locks")
+def test_of_two_recordings_to_a_file_the_last_keeps_others_from_it(tmp_path: Path) -> None:
+    path = tmp_path / "run.dinsight"
+    first, second = (record(path, clusters=False) for _ in range(2))
+    first.start()
+    with pytest.warns(RuntimeWarning, match="another recording writes to"):
+        second.start()
+    first.stop()
+    with pytest.raises(OSError, match="another process records to it"):
+        claim(path)
+    second.stop()
+    claim(path)()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_process_that_was_forked_off_takes_no_file_of_the_other(tmp_path: Path) -> None:
+    path = tmp_path / "run.dinsight"
+    reading, writing = os.pipe()
+    with record(path, clusters=False):
+        child = os.fork()
+        if child == 0:
+            try:
+                record(path, clusters=False).start()
+            except OSError as error:
+                os.write(writing, str(error).encode())
+            finally:
+                os._exit(0)
+        os.close(writing)
+        assert b"another process records to it" in os.read(reading, 1_000)
+        os.waitpid(child, 0)
+    os.close(reading)
+
+
 def test_a_disk_that_is_full_is_told_to_who_saves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
@@ -716,12 +754,117 @@ def test_a_client_whose_event_loop_has_ended_is_left_behind(replaced: bool) -> N
     kept[0].status = "closed"
 
 
+@pytest.mark.parametrize("ahead", [20.0, -20.0])
+def test_a_recorder_whose_clock_is_wrong_tells_all_by_the_schedulers(
+    client: Client, monkeypatch: pytest.MonkeyPatch, ahead: float
+) -> None:
+    # What is imported meanwhile would keep it.
+    import_module("dask_insight.sources.cluster")
+    right = clock.time
+    for name, module in list(sys.modules.items()):
+        if name.startswith("dask_insight.") and vars(module).get("time") is right and module is not clock:
+            monkeypatch.setattr(module, "time", lambda: right() + ahead)
+    began = right()
+    with record(client=client, poll=0.1) as run:
+        client.gather(client.map(_increment, range(10), pure=False))
+        last = client.submit(time.sleep, 6, pure=False)
+        wait_for(lambda: len(run.columns("running")["run"]), "it runs")
+    ended = right()
+    columns: dict[str, Any] = {name: run.columns(name) for name in ("attempts", "resources")}
+    assert began - 1 < run.about["started"] < began + 1 and run.started > began - 15
+    assert columns["attempts"]["done"].max() < run.about["stopped"] < ended + 1
+    assert columns["resources"]["time"].max() < ended + 1
+    last.cancel()
+
+
+def test_the_time_is_that_of_a_cluster_which_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dask_insight.sources.cluster import ClusterSource
+
+    async def start(source: ClusterSource, emit: Any) -> None:
+        now = clock.time()
+        source.offset.trip(now, now - ahead[source._client], now)
+
+    async def stop(source: ClusterSource) -> None:
+        pass
+
+    for work in (start, stop):
+        monkeypatch.setattr(ClusterSource, work.__name__, work)
+    monkeypatch.setattr(ClusterSource, "unfollowed", lambda source: None)
+    begun: list[float] = []
+    with (
+        _cluster(processes=False) as one,
+        _cluster(processes=False) as two,
+        Client(one) as first,
+        Client(two, set_as_default=False) as second,
+    ):
+        clusters = Clusters(
+            Options(), Recording().identity, lambda batch: None, clocked=lambda: begun.append(clusters.ahead)
+        )
+        ahead = {first: 20.0, second: 10.0}
+        for each in (first, second):
+            each.sync(clusters.follow, each)
+        assert clusters.ahead == pytest.approx(20, abs=0.1)
+        first.sync(clusters.leave, first)
+        assert clusters.ahead == pytest.approx(10, abs=0.1)
+        second.sync(clusters.leave, second)
+        assert clusters.ahead == pytest.approx(10, abs=0.1), "all that there is was told by it"
+        ahead[first] = 30.0
+        first.sync(clusters.follow, first)
+        assert clusters.ahead == pytest.approx(30, abs=0.1)
+        clusters.end()
+    assert begun == pytest.approx([20.0], abs=0.1)
+
+
+def test_an_end_that_fails_before_it_gave_anything_up_can_be_tried_again(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = record(client=client)
+    session.start()
+    with monkeypatch.context() as failing:
+        failing.setattr(Clusters, "now", lambda clusters: 1 // 0)
+        with pytest.raises(ZeroDivisionError):
+            session.stop()
+    assert _plugins(client)
+    session.stop()
+    assert _plugins(client) == []
+
+
+def test_the_cells_of_a_recorder_whose_clock_is_wrong_lie_over_their_tasks() -> None:
+    told: list[bytes] = []
+    noted = _Noted(told.append, True, lambda: 20.0)
+    noted.cell(1, "a", "x.compute()", 120.0, 125.0, "ok")
+    cells: Any = decode(told[0]).columns
+    assert (cells["start"].tolist(), cells["stop"].tolist()) == ([100.0], [105.0])
+
+
+def test_with_two_clusters_this_process_is_sampled_once() -> None:
+    def sampled() -> float:
+        """Until when the resources of this process are known."""
+        columns: Any = run.columns("resources")
+        mine = np.array(columns["process"].tolist()) == "client"
+        return float(columns["time"][mine].max(initial=0.0))
+
+    with _cluster(processes=False) as one, _cluster(processes=False) as two, Client(one) as first:
+        with record(local=False, poll=0.1) as run:
+            begun = time.time()
+            with Client(two, set_as_default=False):
+                wait_for(lambda: sampled() > begun + 1.5, "one samples it")
+                first.close()
+                left = time.time()
+                wait_for(lambda: sampled() > left + 1.5, "the other one goes on")
+        took = time.time() - begun
+    samples: Any = run.columns("samples")
+    places = list(zip(samples["process"].tolist(), samples["thread"].tolist(), strict=True))
+    main = np.array([place == ("client", "main") for place in places])
+    assert 0.7 * took < samples["duration"][main].sum() < 1.1 * took
+    assert ("client", "event loop") in places or ("scheduler", "event loop") in places
+
+
 def test_clients_that_do_not_answer_are_waited_for_together(monkeypatch: pytest.MonkeyPatch) -> None:
     silent = [SimpleNamespace(id=f"client-{number}", loop=None) for number in range(3)]
     monkeypatch.setattr(Clusters, "_submit", staticmethod(lambda client, work: Future()))
     monkeypatch.setattr(Session, "_clients", lambda session: silent)
     monkeypatch.setattr("dask_insight.session.clusters._START_TIMEOUT", 1.0)
-    monkeypatch.setattr("dask_insight.session.clusters._TURN", 0.01)
     session = record(local=False)
     begun = time.monotonic()
     with pytest.warns(RuntimeWarning, match="did not answer within 1 s") as warned:

@@ -16,6 +16,8 @@ from test_time_budget import START, Run
 
 import dask_insight
 from dask_insight import words
+from dask_insight.analysis.findings import Facts
+from dask_insight.analysis.time_budget import budget
 from dask_insight.recording import Recording
 from dask_insight.sources.local import epoch
 from dask_insight.timeline import standstills
@@ -51,6 +53,17 @@ def _slept(run: Run, *samples: list[dict[str, object]]) -> Recording:
 
 
 SLEPT = (5.0, 14.9)
+
+
+def test_a_sleep_without_a_thread_is_taken_off_once() -> None:
+    run = Run(a=ALONE)
+    run.seceded(run.task("parent", "a", 0, 100), 5, 95)
+    recording = _slept(run, _samples("a", (20.0, 50.0), last=101.0, cpu=0.1))
+    assert standstills(recording.columns).seconds == pytest.approx(30, abs=0.3)
+    [row] = dask_insight.compare(recording, recording).names.iloc[:1].itertuples()
+    assert row.seconds == pytest.approx(10)
+    facts = Facts(recording.columns, START, budget(recording.columns))
+    assert facts.length.tolist() == pytest.approx([10])
 
 
 def test_all_processes_stand_still() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import time
 from typing import Any
@@ -313,6 +314,18 @@ def test_threads_that_wait_as_well_may_save_nothing(
     assert any("is waiting, mostly of `read`" in note for note in found.notes) == waits
 
 
+@pytest.mark.parametrize("resources", [{"resources": {"DISK": 1}}, {}], ids=["with resources", "without"])
+def test_more_threads_bring_no_more_resources(resources: dict[str, Any]) -> None:
+    """Three of four threads are idle beside tasks that wait: nobody but who has resources has a reason."""
+    told = {"worker": ["w0"], "threads": [4], "joined": [START - 1], "detail": [json.dumps(resources)]}
+    run = ran(READS, [1], workers=told)
+    found, faster = run.what_if(threads=8), run.what_if(faster={"read": 2})
+    assert (found.high == found.recorded) == bool(resources) and faster.high < faster.recorded
+    assert any("resources of their workers" in note for note in found.notes) == bool(resources)
+    busy = ran(READS, [4], workers=told).what_if(threads=8)
+    assert busy.high < busy.recorded and not any("resources" in note for note in busy.notes)
+
+
 def test_an_answer_reads_as_text_and_as_html() -> None:
     found = ran([Task("<b>", 1.0)] * 4, [1]).what_if(workers=2, faster={"<b>": 2})
     assert isinstance(found, WhatIf)
@@ -348,7 +361,7 @@ def test_cancelled_work_is_part_of_the_run_but_needed_by_nobody(stop: float) -> 
     assert (bounds.seconds, bounds.work, bounds.longest) == pytest.approx((8, 2, 1))
     assert recording.summary().duration == pytest.approx(8)
     assert (found.recorded, found.calibration, found.seconds) == pytest.approx((8, 8, 7), rel=NEAR)
-    assert "1 task cancelled while running: left out" in found.notes
+    assert "1 task cancelled, or lost sight of, while running: left out" in found.notes
     assert not any("had not ended" in note for note in found.notes)
 
 

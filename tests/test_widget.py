@@ -21,7 +21,7 @@ import dask_insight
 from dask_insight.hosts.widget import PANELS, watched
 from dask_insight.hosts.widget.connection import Connection
 from dask_insight.session.driver import DRIVER
-from dask_insight.session.feed import PROTOCOL
+from dask_insight.session.feed import PROTOCOL, Feed
 from dask_insight.words import marked
 
 SOURCES = Path(__file__).parent.parent / "src-ts" / "panels"
@@ -103,6 +103,17 @@ def test_selected_tasks(run: dask_insight.Recording, widget: Any) -> None:
     widget.workers = []
     assert widget.workers is None
     assert list(widget.selected_tasks().columns) == list(tasks.columns)
+
+
+def test_who_selects_something_is_there(widget: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    stirred: list[None] = []
+    monkeypatch.setattr(Feed, "stir", lambda feed: stirred.append(None))
+    widget.names = ["first"]
+    assert not stirred, "no page shows it"
+    widget._connection.receive({"type": "hello", "page": "a", "protocol": PROTOCOL})
+    stirred.clear()
+    widget.names = None
+    assert stirred
 
 
 def test_selected_time_takes_what_overlaps_it(run: dask_insight.Recording, widget: Any) -> None:
