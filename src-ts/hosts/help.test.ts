@@ -32,8 +32,12 @@ test('keys go to the list while it is open, in a shadow tree too; Esc puts a car
     () => [panel],
     () => showKeys(where)
   );
+  let heard = 0;
+  host.addEventListener('keydown', () => heard++);
   const press = (key: string): boolean =>
-    where.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+    where.dispatchEvent(
+      new KeyboardEvent('keydown', { key, bubbles: true, composed: true, cancelable: true })
+    );
   press('?');
   press('Escape');
   expect(stage.selection.clauses).toHaveLength(1);
@@ -43,5 +47,9 @@ test('keys go to the list while it is open, in a shadow tree too; Esc puts a car
   expect(stage.selection.clauses).toHaveLength(1);
   press('Escape');
   expect(stage.selection.clauses).toHaveLength(0);
+  // With nothing left to take back it is a key for the page around.
+  heard = 0;
+  expect(press('Escape')).toBe(true);
+  expect(heard).toBe(1);
   stop();
 });

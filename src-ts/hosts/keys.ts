@@ -15,8 +15,9 @@ export function listenToKeys(
     if (event.defaultPrevented || tree.querySelector('dialog[open]')) return;
     const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
     const command = event.ctrlKey || event.metaKey;
-    if (event.key === 'Escape') mounted().some(each => each.dismiss()) || selection.escape();
-    else if (typing || event.altKey) return;
+    if (event.key === 'Escape') {
+      if (!mounted().some(each => each.dismiss()) && !selection.escape()) return;
+    } else if (typing || event.altKey) return;
     else if (command && event.key.toLowerCase() === 'z') event.shiftKey ? selection.redo() : selection.undo();
     else if (command) return;
     else if (event.key === '?') openHelp();

@@ -40,7 +40,13 @@ export function picked(
   for (;;) {
     left += across * step;
     top += down;
-    if (!holds(plot, left, top)) return from;
+    if (!holds(plot, left, top)) {
+      if (from || left < plot.x + step) return from;
+      // Nothing is known at that moment: before it something may be.
+      left -= step;
+      top = plot.y - 1;
+      continue;
+    }
     const found = view.pick(left, top);
     if (!found || (down && found.box.y === from?.box.y)) continue;
     if (!view.ownAxis) viewport.cursor = viewport.scale(plot.width).time(left - plot.x);

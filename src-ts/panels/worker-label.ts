@@ -12,10 +12,11 @@ export function workerLabel(tasks: Tasks, worker: string): string {
   return /^\d+$/.test(own) ? `worker ${name}` : shortened(name.replace(/^\w+:\/\//, ''), 40);
 }
 
-/** Labels of lines that are so high each, from `top` down: as many as have room. */
+/** Labels of so many lines, which are so high each, from `top` down: of as many as have room. */
 export function drawLabels(
   pen: Pen,
-  labels: readonly string[],
+  count: number,
+  label: (at: number) => string,
   room: number,
   top: number,
   each: number
@@ -23,9 +24,8 @@ export function drawLabels(
   const text = textWidth(pen.font);
   // Names stand as far apart as they are high.
   const step = Math.max(1, Math.ceil(13 / each));
-  labels.forEach((label, at) => {
-    if (at % step === 0) pen.fillText(fittedLabel(label, room, text), 0, top + (at + 0.5) * each);
-  });
+  for (let at = 0; at < count; at += step)
+    pen.fillText(fittedLabel(label(at), room, text), 0, top + (at + 0.5) * each);
 }
 
 /**

@@ -226,12 +226,18 @@ export class MemoryView implements PanelView {
   private drawMap(pen: Pen, scale: Scale, theme: Theme): void {
     const { box, most } = this.scale;
     const { names } = this.figures.series;
-    const labels = names.map((_, process) => this.figures.titleOf([process]));
     writeWith(pen, `12px ${theme.font}`);
     pen.fillStyle = theme.text;
     pen.fillText(`Process memory, up to ${bytes(most)}`, 0, 10);
     pen.fillStyle = theme.muted;
-    drawLabels(pen, labels, box.x - 10, box.y, box.height / names.length);
+    drawLabels(
+      pen,
+      names.length,
+      at => this.figures.titleOf([at]),
+      box.x - 10,
+      box.y,
+      box.height / names.length
+    );
     clip(pen, box);
     const bins = this.bins('process', scale);
     drawHeat(pen, box, scale, bins, bins.value.values.mean, names.length, most, theme);

@@ -79,7 +79,7 @@ export function drawMap(pen: Pen, row: Row, scale: Scale, bins: Bins, theme: The
 }
 
 /** What it shows, over it, and whose its lines are, beside it. */
-export function drawMapFrame(pen: Pen, row: Row, labels: readonly string[], theme: Theme): void {
+export function drawMapFrame(pen: Pen, row: Row, label: (process: number) => string, theme: Theme): void {
   const { measure, scale } = row;
   const { box, most } = scale;
   const column = measure.columns.length > 1 ? `, ${measure.columns[0].label}` : '';
@@ -87,7 +87,8 @@ export function drawMapFrame(pen: Pen, row: Row, labels: readonly string[], them
   pen.fillStyle = theme.text;
   pen.fillText(`${measure.title}${column}, up to ${wordsOf(measure, most)}`, 0, box.y - NARROW_TITLE / 2);
   pen.fillStyle = theme.muted;
-  drawLabels(pen, labels, box.x - 10, box.y, box.height / labels.length);
+  const count = row.series.names.length;
+  drawLabels(pen, count, label, box.x - 10, box.y, box.height / count);
 }
 
 /** Colours of stacked layers, from the bottom. */

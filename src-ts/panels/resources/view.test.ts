@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { recordingOf } from '../../core/test-recording';
 import { Surface } from '../../draw/surface';
 import { SvgPen } from '../../draw/svg-pen';
@@ -53,6 +53,19 @@ test('arrow keys go from moment to moment, and from one measure to the next', ()
   expect(later?.box.y).toBe(first?.box.y);
 });
 
+test('where nothing is known in the middle, the keys begin before it', () => {
+  const samples = [0, 1, 2, 20, 21, 22].map(time => ({ process: 'a', time, cpu: 10 }));
+  const made = createStage(recordingOf({ resources: samples }));
+  const surface = new Surface();
+  surface.width = 900;
+  const apart = resources.create({ ...made, surface, say: () => {} });
+  surface.height = apart.height(900);
+  apart.layout();
+  const first = apart.move?.(undefined, 'first');
+  expect(first?.card().groups[0][0].label).toBe('CPU');
+  expect(first?.box.x).toBeLessThan(450);
+});
+
 test('in a heat map each process has its name, and what is shown stands over it', () => {
   const look = view.controls?.[1] as HTMLSelectElement;
   look.value = 'map';
@@ -73,6 +86,23 @@ test('a line is of one worker, which a click chooses', () => {
   expect(NAMES).toContain(cpu?.card().title);
   view.choose?.(cpu, { additive: false });
   expect(stage.selection.own('resources', 'worker')).toEqual([cpu?.card().title]);
+});
+
+test('a heat map of many processes names those only for whose names there is room', () => {
+  const samples = Array.from({ length: 1000 }, (_, process) => ({ process: `w${process}`, time: 0, cpu: 1 }));
+  const made = createStage(recordingOf({ resources: samples }));
+  const surface = new Surface();
+  surface.width = 900;
+  const lots = resources.create({ ...made, surface, say: () => {} });
+  const look = lots.controls?.[1] as HTMLSelectElement;
+  look.value = 'map';
+  look.dispatchEvent(new Event('change'));
+  surface.height = lots.height(900);
+  lots.layout();
+  const named = vi.spyOn(made.tasks, 'workerName');
+  lots.draw(new SvgPen(900, 400));
+  expect(named.mock.calls.length).toBeGreaterThan(0);
+  expect(named.mock.calls.length).toBeLessThan(50);
 });
 
 /** Lengths of all arrays of numbers that a thing holds. */

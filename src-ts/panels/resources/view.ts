@@ -120,7 +120,7 @@ export class ResourcesView implements PanelView {
     for (const row of this.rowsDrawn) {
       const { measure } = row;
       const parts = partsOf(measure, theme);
-      if (this.look === 'map') drawMapFrame(pen, row, this.labelsOf(row), theme);
+      if (this.look === 'map') drawMapFrame(pen, row, this.labelOf(row), theme);
       else drawRowFrame(pen, row.scale, measure.title, measure.unit, this.isMirrored(measure), theme, parts);
       clip(pen, row.scale.box);
       if (this.look === 'map') drawMap(pen, row, scale, this.bins, theme);
@@ -227,8 +227,8 @@ export class ResourcesView implements PanelView {
     return isNarrow(gutter) || this.look === 'map' ? NARROW_TITLE : 0;
   }
 
-  private labelsOf({ series }: Row): readonly string[] {
-    return series.names.map(name => processLabel(this.context, name));
+  private labelOf({ series }: Row): (process: number) => string {
+    return process => processLabel(this.context, series.names[process]);
   }
 
   private chosenProcesses({ series }: Row): Set<number> {

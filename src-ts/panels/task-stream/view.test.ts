@@ -186,6 +186,10 @@ describe('Task stream', () => {
     const first = view.move?.(undefined, 'first');
     expect(first?.words()).toContain('sum, finished, at 4.0000\u2009s, took 2\u2009s');
     expect([stage.viewport.start, stage.viewport.stop]).toEqual([start, stop]);
+    // Nor is one that begins before it, and ends within it, moved.
+    stage.viewport.show(1005.2, 1007);
+    expect(view.move?.(undefined, 'first')?.words()).toContain('sum');
+    expect([stage.viewport.start, stage.viewport.stop]).toEqual([1005.2, 1007]);
     // Nothing of this lane is in sight, but something of the next.
     stage.viewport.show(1006.5, 1007);
     expect(view.move?.(undefined, 'first')?.words()).toContain('fails, failed');

@@ -354,7 +354,7 @@ export class TaskStreamView implements PanelView {
     if (this.window.reveal(row)) this.context.surface.invalidate('base');
     const start = lane.start[entry];
     const stop = Math.min(lane.stop[entry], recording.end);
-    if (start < viewport.stop && (start >= viewport.start || stop >= viewport.stop)) return;
+    if (start < viewport.stop && stop > viewport.start) return;
     const span = Math.max(viewport.span, (stop - start) * 1.2);
     viewport.show((start + stop) / 2 - span / 2, (start + stop) / 2 + span / 2);
   }

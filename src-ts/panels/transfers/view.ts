@@ -227,8 +227,7 @@ export class TransfersView implements PanelView {
     const own = new Set(this.context.selection.own(SOURCE, 'worker') ?? []);
     pen.fillStyle = theme.muted;
     pen.fillText('from ↓  to →', 0, top - ROW / 2);
-    const names = senders.map(({ label }) => label);
-    drawLabels(pen, names, labels - 10, top, cell);
+    drawLabels(pen, senders.length, at => senders[at].label, labels - 10, top, cell);
     receivers.forEach(({ label }, at) => {
       if (cell < 14) return;
       const name = fittedLabel(label, cell - 2, text);
