@@ -988,9 +988,9 @@ def asked_of_each(workers: int, threads: int) -> tuple[dict[str, Any], list[Any]
 
 def test_each_of_a_thousand_workers_is_sampled_less_often_and_that_is_told() -> None:
     asked, events = asked_of_each(4, 4)
-    assert (asked["resources"], asked["profile_interval"], events) == (0.2, 0.01, [])
+    assert (asked["resources"], asked["profile_interval"], asked["poll"], events) == (0.2, 0.01, 2.0, [])
     asked, events = asked_of_each(1000, 8)
-    assert (asked["resources"], asked["profile_interval"], asked["poll"]) == (2.0, 1.6, 2.0)
+    assert (asked["resources"], asked["profile_interval"], asked["poll"]) == (2.0, 1.6, 5.0)
     assert [event[2:5] for event in events] == [
         (
             "sampling",

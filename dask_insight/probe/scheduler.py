@@ -43,8 +43,9 @@ _HOLD, _NUMBERING = 0.005, 1.0
 #: that have left of which it is remembered what they told last.
 _GREETED, _LEFT = 5.0, 1000
 #: Rows a second of a whole cluster, of its workers' resources and of the stacks of their threads: a thousand
-#: workers that were sampled as often as two would send 10 GB an hour.
-_RESOURCES, _STACKS = 500, 5000
+#: workers that were sampled as often as two would send 10 GB an hour. Messages a second of all its workers:
+#: as many as Dask lets their heartbeats be.
+_RESOURCES, _STACKS, _MESSAGES = 500, 5000, 200
 #: Workers that are named where they are many.
 _NAMED = 5
 _CALLS = ("join", "adjust", "poll", "push", "clock", "flush", "leave")
@@ -355,10 +356,11 @@ class Probe(SchedulerPlugin):
         }
 
     def _of_each(self, options: dict[str, Any]) -> dict[str, Any]:
-        """What each worker is asked for: the more there are, the less often it is sampled."""
+        """What each worker is asked for: the more there are, the less often it is sampled, and pushes."""
         return options | {
             "profile_interval": max(options["profile_interval"], self.scheduler.total_nthreads / _STACKS),
             "resources": max(options["resources"], len(self.scheduler.workers) / _RESOURCES),
+            "poll": max(options["poll"], len(self.scheduler.workers) / _MESSAGES),
         }
 
     # What the scheduler calls
@@ -433,8 +435,8 @@ class Probe(SchedulerPlugin):
         while True:
             await asyncio.sleep(_WATCH)
             try:
-                polls = [reader.options["poll"] for reader in self._readers.values()]
-                self.tasks.forget(20_000, _PUSHES * max(1.0, min(polls, default=0.0)))
+                pushes = self._of_each(self._strongest())["poll"] if self._readers else 0.0
+                self.tasks.forget(20_000, _PUSHES * max(1.0, pushes))
                 for recorder, reader in list(self._readers.items()):
                     if reader.gone():
                         await self.leave(recorder=recorder)
