@@ -577,6 +577,26 @@ def test_a_file_that_another_process_records_to_is_left_alone(tmp_path: Path) ->
     assert run("run", "-q", "-o", path, "other.py", folder=tmp_path).returncode == 0
 
 
+def test_a_file_is_taken_before_the_program_has_imported_dask(tmp_path: Path) -> None:
+    later = 'input("begun\\n")\nfrom dask import delayed\ndelayed(int)("7").compute(scheduler="sync")\n'
+    write(tmp_path, later)
+    write(tmp_path, "print('never')\n", "other.py")
+    with subprocess.Popen(
+        [*COMMAND, "run", "-q", "-o", "out.dinsight", "program.py"],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    ) as process:
+        assert process.stdout is not None and process.stdout.readline() == "begun\n"
+        ended = run("run", "-o", "out.dinsight", "other.py", folder=tmp_path)
+        process.communicate("\n", timeout=LIMIT)
+    assert (ended.returncode, ended.stdout) == (ExitCode.UNWRITABLE, "")
+    assert "another process records to it; name another file" in ended.stderr
+    assert process.returncode == 0 and tasks(open_recording(tmp_path / "out.dinsight")) == ["int"]
+
+
 FORKS = """
 import os, sys
 from dask import delayed

@@ -57,7 +57,9 @@ def claim(path: str | os.PathLike[str]) -> Callable[[], None]:
             # Processes that others than Python forked off hold the same lock.
             with suppress(OSError):
                 _set(number, lock=False)
-            os.close(number)
+            with suppress(OSError):
+                # A program that closes all descriptors has closed it.
+                os.close(number)
 
     return release
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -243,8 +243,10 @@ def trouble_with_report(recording: Recording, path: Path, *, quiet: bool = False
     return None
 
 
-def reserve(path: Path) -> None:
+def reserve(path: Path) -> ExitStack:
     """Begin the file of a recording that is to come, which holds nothing until then.
+
+    No other process records to it until what this gives is closed.
 
     Raises
     ------
@@ -253,15 +255,15 @@ def reserve(path: Path) -> None:
     """
     new = not path.exists()
     try:
-        release = frames.claim(path)
-        try:
-            frames.create(path).close()
-        except OSError:
-            if new:
-                path.unlink(missing_ok=True)
-            raise
-        finally:
-            release()
+        with ExitStack() as claim:
+            claim.callback(frames.claim(path))
+            try:
+                frames.create(path).close()
+            except OSError:
+                if new:
+                    path.unlink(missing_ok=True)
+                raise
+            return claim.pop_all()
     except OSError as error:
         raise CommandError(f"{path} cannot be written: {error}", ExitCode.UNWRITABLE) from None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from .imports import Imported
@@ -25,10 +25,13 @@ class Recorder:
     ----------
     make
         Makes the session.
+    reserved
+        Keeps other processes from its file until the session does so itself.
     """
 
-    def __init__(self, make: Callable[[], Session]) -> None:
+    def __init__(self, make: Callable[[], Session], reserved: ExitStack) -> None:
         self._make = make
+        self._reserved = reserved
         self._session: Session | None = None
         self._made = time.time()
         self._process = os.getpid()
@@ -62,7 +65,8 @@ class Recorder:
         if not self.ours:
             return
         try:
-            session = self._make()
+            with self._reserved:
+                session = self._make()
             session.since = self._made
             session.start()
         except Exception as error:

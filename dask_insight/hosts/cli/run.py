@@ -96,8 +96,8 @@ def _execute(options: argparse.Namespace) -> int:
     else:
         output = new_path(of_rank(Path(program.name + SUFFIX), number).stem)
     apart(output, html)
-    reserve(output)
-    recorder = Recorder(partial(_session, output.absolute(), options.name or program.name, options))
+    make = partial(_session, output.absolute(), options.name or program.name, options)
+    recorder = Recorder(make, reserve(output))
     files = _Files(output, html, Path.cwd(), options.quiet)
     return _record(program, recorder, files, number is not None)
 
