@@ -115,13 +115,17 @@ class Store:
             try:
                 self._merging.start()
             except RuntimeError:
-                # The interpreter is ending, or has no threads: they stay as they are.
-                return
+                # The interpreter is ending, or has no threads now: the next batch tries again.
+                self._merging = None
 
     def _merge(self) -> None:
         try:
             self.history.tidy()
-        finally:
+        except Exception as error:
+            # It would fail each time: with `_merging` left, nobody tries again.
+            told = f"merging what is old failed, it stays as it came: {type(error).__name__}: {error}"
+            self.tell("lost", told, time())
+        else:
             self._merging = None
 
     def _write(self, batch: bytes) -> None:

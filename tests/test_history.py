@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import random
 import zlib
+from threading import Thread
 from typing import Any
 
 import numpy as np
 import pytest
+from conftest import wait_for
 
 from dask_insight import store
 from dask_insight.batch import decode, encode, split
@@ -438,7 +440,7 @@ def test_what_a_recording_in_the_making_merges_reads_as_before(monkeypatch: pyte
             _fill(recording, 3, first=at)
         if chance.random() < 0.1:
             made.columns(chance.choice(["graph", "attempts", "resources"]))
-    made.history.tidy()
+    wait_for(lambda: not made.history.due and made._merging is None, "the merging of what is old")
     assert left.history.merged == 0 and left.history.size == made.size == left.size
     assert made.history.merged > 0 and made.history.size < 12_000 + made.size / 4
     for table in ("graph", "attempts", "resources", "events"):
@@ -455,3 +457,43 @@ def test_a_recording_that_ends_before_much_has_come_merges_nothing() -> None:
     made.on_ask(lambda: None)
     _fill(made, 3_000)
     assert made.history.merged == 0 and made.end == len(made.batches())
+
+
+def test_merging_that_fails_is_told_once_and_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: History) -> None:
+        raise MemoryError("no room")
+
+    uncaught: list[Any] = []
+    monkeypatch.setattr("threading.excepthook", uncaught.append)
+    monkeypatch.setattr(History, "tidy", fail)
+    monkeypatch.setattr(store, "_FRESH", 0)
+    monkeypatch.setattr(history, "_PIECE", 1)
+    made = Recording()
+    made.on_ask(lambda: None)
+    for at in range(100):
+        made.append(_graph(at, 1))
+        if (merging := made._merging) is not None:
+            merging.join()
+    events: Any = made.columns("events")
+    assert not uncaught and events["kind"].tolist() == ["lost"]
+    assert events["message"].tolist() == [
+        "merging what is old failed, it stays as it came: MemoryError: no room"
+    ]
+    assert made.columns("graph")["task"].tolist() == list(range(100))
+
+
+def test_merging_goes_on_where_its_thread_could_not_start_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = Thread.start
+
+    def refuse(_: Thread) -> None:
+        monkeypatch.setattr(Thread, "start", start)
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(Thread, "start", refuse)
+    monkeypatch.setattr(store, "_FRESH", 2_000)
+    monkeypatch.setattr(history, "_PIECE", 1_000)
+    made = Recording()
+    made.on_ask(lambda: None)
+    _fill(made, 300)
+    assert Thread.start is start
+    wait_for(lambda: made.history.merged, "the merging of what is old")
