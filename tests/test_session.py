@@ -199,9 +199,12 @@ def test_a_second_client_takes_over_when_the_first_closes() -> None:
         first = Client(cluster)
         with record() as run, Client(cluster, set_as_default=False) as second:
             first.submit(_increment, 16, key="first").result()
+            held = second.map(_increment, range(10))
+            second.gather(held)
             first.close()
             second.submit(_increment, 17, key="second").result()
     assert _keys(run) >= {"first", "second"}
+    assert len(held) == 10 and not any(run.columns("graph")["state"].tolist()), "they ended once"
 
 
 def test_clients_of_a_scheduler_that_was_replaced_are_recorded_once() -> None:
@@ -213,11 +216,13 @@ def test_clients_of_a_scheduler_that_was_replaced_are_recorded_once() -> None:
             first.scheduler_info()
             with Client(cluster, set_as_default=False) as second:
                 first.submit(_increment, 19, key="first").result()
-                second.submit(_increment, 20, key="beside").result()
+                held = second.submit(_increment, 20, key="beside")
+                held.result()
                 first.close()
                 second.submit(_increment, 21, key="second").result()
     tasks = run.tasks
     assert sorted(tasks["key"]) == ["beside", "first", "second"]
+    assert held.done() and not any(run.columns("graph")["state"].tolist()), "it ended once"
     assert "" not in set(run.table("submissions")["file"]), "it is known which line asked for each"
 
 
@@ -785,26 +790,31 @@ def test_the_time_is_that_of_a_cluster_which_is_followed(monkeypatch: pytest.Mon
         source.offset.trip(now, now - ahead[source._client], now)
 
     async def stop(source: ClusterSource) -> None:
-        pass
+        ending.append(clusters.ahead)
 
     for work in (start, stop):
         monkeypatch.setattr(ClusterSource, work.__name__, work)
     monkeypatch.setattr(ClusterSource, "unfollowed", lambda source: None)
     begun: list[float] = []
+    ending: list[float] = []
     with (
         _cluster(processes=False) as one,
         _cluster(processes=False) as two,
         Client(one) as first,
+        Client(one, set_as_default=False) as beside,
         Client(two, set_as_default=False) as second,
     ):
         clusters = Clusters(
             Options(), Recording().identity, lambda batch: None, clocked=lambda: begun.append(clusters.ahead)
         )
-        ahead = {first: 20.0, second: 10.0}
-        for each in (first, second):
+        ahead = {first: 20.0, beside: 20.0, second: 10.0}
+        for each in (first, beside, second):
             each.sync(clusters.follow, each)
         assert clusters.ahead == pytest.approx(20, abs=0.1)
         first.sync(clusters.leave, first)
+        assert clusters.recorded() == [second, beside]
+        assert [*ending, clusters.ahead] == pytest.approx([20, 20], abs=0.1), "its cluster still is"
+        beside.sync(clusters.leave, beside)
         assert clusters.ahead == pytest.approx(10, abs=0.1)
         second.sync(clusters.leave, second)
         assert clusters.ahead == pytest.approx(10, abs=0.1), "all that there is was told by it"

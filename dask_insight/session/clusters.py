@@ -8,6 +8,7 @@ import threading
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future, wait
 from functools import partial
+from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -42,6 +43,8 @@ class AsynchronousClient(TypeError):
 class _Followed(NamedTuple):
     client: Any
     source: ClusterSource
+    #: What told its cluster from others when it began; after a reconnection it may be another one.
+    cluster: str
 
 
 #: A client that could not be followed, and why.
@@ -85,9 +88,11 @@ class Clusters:
         self._emit_of = emit_of or (lambda client: emit)
         self._pace = pace
         self._clocked = clocked
-        #: How this process's clock stands to those of schedulers, by client, in the order in which they
+        #: How this process's clock stands to those of schedulers, by cluster, in the order in which they
         #: began; of those that are followed no more at least the last one.
         self._offsets: dict[str, Offset] = {}
+        #: The clusters of which somebody has told.
+        self._told_of: set[str] = set()
         #: What of this process is sampled, and by which source: several would tell of it several times.
         self._sampled: dict[object, object] = {}
         self._followed: dict[str, _Followed] = {}
@@ -150,12 +155,19 @@ class Clusters:
 
         Of those that are followed the first that began, else the last that was.
         """
-        offsets = self._offsets
-        followed = [each for client, each in offsets.items() if client in self._followed]
+        offsets, clusters = self._offsets, self._in_sight()
+        followed = [each for cluster, each in offsets.items() if cluster in clusters]
         offset, uncertainty = 0.0, 0.0
         for each in followed[:1] or list(offsets.values())[-1:]:
             offset, uncertainty = each.estimate(time())
         return offset if abs(offset) > uncertainty else 0.0
+
+    def _in_sight(self) -> set[str]:
+        """The clusters that are followed, and those that are again as soon as a client has left."""
+        from ..sources.clients import cluster_of
+
+        followed = {one.cluster for one in list(self._followed.values())}
+        return followed.union(map(cluster_of, list(self._spare.values())))
 
     def now(self) -> float:
         """The time on the clock of that scheduler, by which all that its cluster tells is stamped."""
@@ -212,6 +224,7 @@ class Clusters:
 
     async def follow(self, client: Any) -> None:
         """Record a client's cluster, from the client's own event loop; nothing once all has ended."""
+        from ..sources.clients import cluster_of
         from ..sources.cluster import ClusterSource
 
         for one in list(self._followed.values()):
@@ -219,8 +232,11 @@ class Clusters:
             if _is_closed(one.client) and self._followed.pop(one.client.id, None) is not None:
                 self._leave_behind(one)
                 one.source.unfollowed()
-        source = ClusterSource(client, self._options, self._identity, self._pace, self._sampled)
-        if not self._register(_Followed(client, source)):
+        cluster = cluster_of(client)
+        again = cluster in self._told_of
+        source = ClusterSource(client, self._options, self._identity, self._pace, self._sampled, again=again)
+        one = _Followed(client, source, cluster)
+        if not self._register(one):
             return
         try:
             await source.start(self._emit_of(client))
@@ -228,26 +244,28 @@ class Clusters:
             # The session may have ended meanwhile.
             self._followed.pop(client.id, None)
             raise
-        if self._is_first(client, source):
+        if self._is_first(one):
             self._clocked()
 
-    def _is_first(self, client: Any, source: ClusterSource) -> bool:
+    def _is_first(self, one: _Followed) -> bool:
         """Note that a cluster has begun; whether none had before."""
         with self._lock:
             if self._ended:
                 return False
-            is_first = not self._offsets
-            there = {other: each for other, each in self._offsets.items() if other in self._followed}
-            self._offsets = {**there, client.id: source.offset}
+            is_first, clusters = not self._offsets, self._in_sight()
+            there = {cluster: each for cluster, each in self._offsets.items() if cluster in clusters}
+            # Who takes over has the place of the one before.
+            self._offsets = {**there, one.cluster: one.source.offset}
+            self._told_of.add(one.cluster)
         return is_first
 
     def _register(self, one: _Followed) -> bool:
         """Whether it is to be followed: its cluster is not yet, and there is somebody left to stop it."""
         from ..sources.clients import cluster_of
 
-        client, cluster = one.client, cluster_of(one.client)
+        client = one.client
         with self._lock:
-            beside = any(cluster_of(other.client) == cluster for other in list(self._followed.values()))
+            beside = any(cluster_of(other.client) == one.cluster for other in list(self._followed.values()))
             if self._ended or client.id in self._followed:
                 return False
             if beside:
@@ -265,6 +283,9 @@ class Clusters:
         if followed is None:
             return
         cluster = cluster_of(client)
+        self._told_of.add(cluster)
+        # Half of what Dask has for all of `Client.close`, which raises beyond it.
+        followed.source.patience = min(followed.source.patience, getattr(client, "_timeout", inf))
         try:
             await self._stop(followed)
         except Exception as error:

@@ -71,11 +71,15 @@ class ClusterSource:
         Gives the seconds until the next poll; by default `Options.poll`.
     sampled
         What of this process is sampled, and by which source, where several share a recording.
+    again
+        Whether another source of the recording has told of this cluster before.
 
     Attributes
     ----------
     offset
         How this process's clock stands to the scheduler's.
+    patience
+        Most seconds that the end takes, if answers keep coming.
     """
 
     def __init__(
@@ -85,6 +89,8 @@ class ClusterSource:
         identity: Identity,
         pace: Callable[[], float] | None = None,
         sampled: dict[object, object] | None = None,
+        *,
+        again: bool = False,
     ) -> None:
         self._client = client
         self._options = options
@@ -93,6 +99,8 @@ class ClusterSource:
         self.lease = max(_LEASE, _POLLS * options.poll)
         self._identity = identity
         self._sampled = {} if sampled is None else sampled
+        self._again = again
+        self.patience = _LONGER * options.stop_timeout
         self.offset = Offset()
         self._rate = _RATE
         #: When the last answer came, monotonic.
@@ -188,11 +196,6 @@ class ClusterSource:
             if self._ended:
                 await asyncio.wait([self._following], timeout=_LOOK)
 
-    @property
-    def patience(self) -> float:
-        """Most seconds that the end takes, if answers keep coming."""
-        return _LONGER * self._options.stop_timeout
-
     def until(self, begun: float) -> float:
         """Until when the end is waited for that began at a moment, both monotonic: answers put it off."""
         return min(max(begun, self._answered) + self._options.stop_timeout, begun + self.patience)
@@ -259,7 +262,7 @@ class ClusterSource:
                 if not self._has_scheduler:
                     raise self._unreachable()
                 if (now := monotonic()) > begun + self.patience:
-                    raise TimeoutError(f"after {self.patience:g} s there still was more")
+                    raise TimeoutError(f"after {self.patience:g} s not all had come")
                 if now > self.until(begun):
                     raise TimeoutError(f"no answer within {self._options.stop_timeout:g} s")
             working.result()
@@ -338,7 +341,7 @@ class ClusterSource:
             # Those that are still there are told of again.
             self._tables.gone(self._heard)
         shared = (self._identity, self._emit, self._gather, self._submissions)
-        self._tables: Tables = Tables(*shared, cluster, first=not self._has_joined)
+        self._tables: Tables = Tables(*shared, cluster, first=not (self._has_joined or self._again))
         self._has_joined = True
         if answer["workers"]:
             self._tables.workers(answer["workers"])
