@@ -562,6 +562,7 @@ def test_signals_at_once_are_one_request(tmp_path: Path) -> None:
     assert "stopped" in open_recording(tmp_path / "out.dinsight").about
 
 
+@pytest.mark.usefixtures("signals_by_default")
 def test_a_file_that_another_process_records_to_is_left_alone(tmp_path: Path) -> None:
     process, path = start_waiting(tmp_path)
     write(tmp_path, "print('never')\n", "other.py")
