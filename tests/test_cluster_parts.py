@@ -19,7 +19,7 @@ from dask_insight.probe.layouts import LAYOUTS
 from dask_insight.probe.rows import Items
 from dask_insight.probe.tasks import STATUSES
 from dask_insight.schema import NOTHING
-from dask_insight.sources.cluster import attempts, callers, messages, submitted
+from dask_insight.sources.cluster import attempts, callers, messages, recent, submitted
 from dask_insight.sources.cluster.callers import Caller, watch
 from dask_insight.sources.cluster.gather import Gather
 from dask_insight.sources.cluster.layouts import DTYPES, pick
@@ -270,7 +270,7 @@ def test_what_the_recording_loses_sight_of_has_one_end_each() -> None:
 
 
 def test_of_tasks_that_are_long_past_nobody_waits_for_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dask_insight.sources.cluster.unended._TASKS", 100)
+    monkeypatch.setattr(recent, "_MOST", 100)
     known = Unended()
     for number in range(400):
         known.wanted(np.arange(10 * number, 10 * number + 10, dtype="u4"))
@@ -339,7 +339,7 @@ def test_what_many_workers_tell_in_one_answer_makes_one_batch_a_table(
 def test_of_tasks_that_are_long_past_nobody_knows_when_they_were_submitted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(submitted, "_MOST", 1_000)
+    monkeypatch.setattr(recent, "_MOST", 1_000)
     known = submitted.Submitted()
     for number in range(400):
         tasks = np.arange(10 * number, 10 * number + 10, dtype="u4")
