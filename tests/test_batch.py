@@ -22,6 +22,7 @@ from dask_insight.batch import (
     decode,
     default,
     encode,
+    encoder,
     split,
     table_of,
 )
@@ -101,6 +102,24 @@ def test_a_time_that_follows_another_is_stored_as_their_difference() -> None:
     packed = {column["name"]: column for column in msgpack.unpackb(near)["columns"]}
     assert packed["stop"]["since"] == "start"
     assert len(set(packed["stop"]["data"][:5_000])) <= 3
+
+
+@pytest.mark.parametrize("short", [True, False])
+def test_the_shorter_form_of_times_is_found_by_some_rows_while_it_is_recorded(
+    monkeypatch: pytest.MonkeyPatch, short: bool
+) -> None:
+    looked: list[int] = []
+
+    def spread(steps: Any) -> float:
+        looked.append(len(steps))
+        return 0.0
+
+    monkeypatch.setattr(encoder, "_spread", spread)
+    start = np.arange(2_000.0)
+    start[::2] = np.nan
+    encode("phases", {"start": start, "stop": start}, short=short)
+    assert looked[0] == looked[1]
+    assert looked[0] == 1_000 if short else 100 < looked[0] < 256, "each takes a logarithm"
 
 
 def test_times_far_apart_keep_their_microseconds() -> None:

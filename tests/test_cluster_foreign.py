@@ -221,10 +221,15 @@ def test_a_scheduler_that_closes_waits_until_all_is_fetched(
     assert batches.events("scheduler-closed") and not batches.events("lost")
 
 
-def test_the_scheduler_dies_mid_run(foreign: Processes) -> None:
+def test_the_scheduler_dies_mid_run(bare_python: Path, tmp_path: Path) -> None:
+    with processes(bare_python, tmp_path / "cluster") as cluster:
+        loses_its_scheduler(cluster)
+
+
+def loses_its_scheduler(cluster: Processes) -> None:
     from distributed import Client
 
-    client = Client(foreign.address)
+    client = Client(cluster.address)
     batches = Batches()
     source = ClusterSource(client, Options(poll=0.1, stop_timeout=3.0), Identity())
     client.sync(source.start, batches)
@@ -232,7 +237,7 @@ def test_the_scheduler_dies_mid_run(foreign: Processes) -> None:
         client.gather(client.map(abs, range(20), key="before", pure=False))
         long = client.map(time.sleep, [20] * 4, key="under-way", pure=False)
         wait_for(lambda: len(batches.attempts("before")) == 20, "they are recorded")
-        foreign.scheduler.send_signal(signal.SIGKILL)
+        cluster.scheduler.send_signal(signal.SIGKILL)
         wait_for(lambda: batches.events("scheduler-lost"), "the loss is noticed")
     finally:
         began = time.monotonic()

@@ -206,6 +206,12 @@ def test_an_asynchronous_client(cluster: Any, client: Any, run_async: Any) -> No
     assert not any(left_on(client).values())
 
 
+def dies(source: ClusterSource, client: Any) -> None:
+    """End what a recorder does without a word to the cluster."""
+    client.loop.add_callback(source._following.cancel)
+    source.leave_behind()
+
+
 def test_a_recorder_that_dies_is_taken_off(cluster: Any, client: Any) -> None:
     from distributed import Client
 
@@ -214,8 +220,7 @@ def test_a_recorder_that_dies_is_taken_off(cluster: Any, client: Any) -> None:
     other.sync(source.start, Batches())
     assert any(left_on(client).values())
     # Its process ends without a word: its connections close.
-    other.loop.add_callback(source._following.cancel)
-    source._own.stop()
+    dies(source, other)
     other.close()
     wait_for(lambda: not any(left_on(client).values()), "everything of ours is gone")
 
@@ -245,8 +250,7 @@ def test_a_probe_goes_once(client: Any) -> None:
 
     source = ClusterSource(client, Options(poll=0.1), Identity())
     client.sync(source.start, Batches())
-    client.loop.add_callback(source._following.cancel)
-    source._own.stop()
+    dies(source, client)
     client.run_on_scheduler(twice, name=package())
     assert not any(left_on(client).values())
     said = [text for worker in client.get_worker_logs().values() for _, text in worker]
@@ -336,8 +340,7 @@ def test_a_recorder_that_stops_asking_is_taken_off(client: Any) -> None:
     source = ClusterSource(client, Options(poll=0.1), Identity())
     source.lease = 1.0
     client.sync(source.start, Batches())
-    client.loop.add_callback(source._following.cancel)
-    source._own.stop()
+    dies(source, client)
     wait_for(lambda: not any(left_on(client).values()), "everything of ours is gone")
 
 
@@ -973,10 +976,14 @@ def test_what_registers_and_never_joins_is_taken_off(client: Any) -> None:
 def test_submissions_may_come_while_old_ones_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dask_insight.sources.cluster.submissions._MOST", 10)
     submissions, ended = Submissions(Batches()), threading.Event()
+    failed: list[Exception] = []
 
     def call(keys: Iterator[int]) -> None:
-        while not ended.is_set():
-            submissions.called([str(next(keys))], Caller("", 0, "", ""))
+        try:
+            while not ended.is_set():
+                submissions.called([str(next(keys))], Caller("", 0, "", ""))
+        except Exception as error:
+            failed.append(error)
 
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
@@ -989,6 +996,9 @@ def test_submissions_may_come_while_old_ones_are_forgotten(monkeypatch: pytest.M
     finally:
         ended.set()
         sys.setswitchinterval(interval)
+    for thread in threads:
+        thread.join()
+    assert not failed
 
 
 def test_tasks_that_wait_for_the_first_worker_are_told_of_until_it_comes() -> None:

@@ -13,21 +13,26 @@ from conftest import Batches
 
 from dask_insight.batch import table_of
 from dask_insight.identity import Identity
+from dask_insight.options import Options
 from dask_insight.probe.graph import sample
 from dask_insight.probe.journal import Journal, Labels
 from dask_insight.probe.layouts import LAYOUTS
 from dask_insight.probe.rows import Items
 from dask_insight.probe.tasks import STATUSES
+from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING
 from dask_insight.sources.cluster import attempts, callers, messages, recent, submitted
 from dask_insight.sources.cluster.callers import Caller, watch
 from dask_insight.sources.cluster.gather import Gather
 from dask_insight.sources.cluster.layouts import DTYPES, pick
+from dask_insight.sources.cluster.own import ClientProcess
 from dask_insight.sources.cluster.peers import Peers
 from dask_insight.sources.cluster.spans import Spans
 from dask_insight.sources.cluster.submissions import Submissions
 from dask_insight.sources.cluster.tables import Tables
 from dask_insight.sources.cluster.unended import Unended
+from dask_insight.tables.cores import Place, places
+from dask_insight.tables.processes import processes
 
 
 class Client:
@@ -306,6 +311,23 @@ def test_that_a_task_runs_is_told_before_its_end_is() -> None:
     assert [row["worker"] for row in batches.table("running")] == ["w"]
 
 
+@pytest.mark.parametrize(("namespaces", "apart"), [((1, 1), False), ((1, 2), True)])
+def test_workers_of_one_process_id_may_be_in_containers_of_their_own(
+    namespaces: tuple[int, int], apart: bool
+) -> None:
+    """Those that share the host's network have its address."""
+    recording = Recording()
+    gather, submissions = Gather(recording.append), Submissions(recording.append)
+    tables = Tables(Identity(), recording.append, gather, submissions, "tcp://s:1")
+    tables.workers([{"worker": name, "host": "10.0.0.1", "pid": 20} for name in "ab"])
+    for name, namespace in zip("ab", namespaces, strict=True):
+        told = {"cores": 4, "core_set": 9, "process": namespace << 32 | 20, "clock": (9.0, 0.0, 0.001, 0.0)}
+        tables.messages.take(name, b"", msgpack.packb(told))
+    workers = recording.columns("workers")
+    assert len(set(processes(workers).values())) == 1 + apart
+    assert places(workers) == dict.fromkeys("ab", Place("10.0.0.1", 9, 4))
+
+
 def test_what_many_workers_tell_in_one_answer_makes_one_batch_a_table(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -321,6 +343,7 @@ def test_what_many_workers_tell_in_one_answer_makes_one_batch_a_table(
     for number in range(100):
         ended, moved = np.zeros(2, messages._EXECUTIONS), np.zeros(1, messages._TRANSFERS)
         ended["run"], ended["ended"], moved["keys"] = (2 * number, 2 * number + 1), 10 + number, 1
+        ended["thread"] = 0, 2**40 + number
         told = {"clock": (9.0, float(number), 0.001, 0.0), "executions": ended.tobytes()}
         told |= {"transfers": moved.tobytes(), "carried": np.ones(1).tobytes(), "peers": ["tcp://p:1"]}
         tables.messages.take(f"w{number}", np.uint32(number).tobytes(), msgpack.packb(told))
@@ -330,6 +353,8 @@ def test_what_many_workers_tell_in_one_answer_makes_one_batch_a_table(
     rows = batches.table("executions")
     assert [(row["run"], row["worker"]) for row in rows] == [(run, f"w{run // 2}") for run in range(200)]
     assert {row["ended"] for row in rows} == {10.0}, "each on its own clock"
+    threads = [thread for number in range(100) for thread in ("", str(2**40 + number))]
+    assert [row["thread"] for row in rows] == threads
     assert [row["worker"] for row in batches.table("transfers")] == [f"w{number}" for number in range(100)]
     assert looked == [200], "together"
     tables.messages.settle()
@@ -352,6 +377,20 @@ def test_of_tasks_that_are_long_past_nobody_knows_when_they_were_submitted(
     np.testing.assert_array_equal(
         known.times(np.array([5, 3_999, 4_000, NOTHING], "u4")), [np.nan, 499, np.nan, np.nan]
     )
+
+
+@pytest.mark.parametrize(("scheduler", "part"), [(0, 2), (77, 4)])
+def test_a_process_that_has_the_scheduler_as_well_is_stopped_half_as_often(scheduler: int, part: int) -> None:
+    options = Options()
+    own = ClientProcess(options, None, scheduler, {"client": object()})
+    own.start()
+    try:
+        assert own._sampler is not None
+        assert own._sampler.pace.budget == options.profile_budget / part
+        own.adjust(options)
+        assert own._sampler.pace.budget == options.profile_budget / part
+    finally:
+        own.stop()
 
 
 def test_packed_rows_are_as_wide_as_their_types() -> None:

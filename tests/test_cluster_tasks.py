@@ -7,6 +7,7 @@ import json
 import math
 import os
 import signal
+import sys
 import time
 import uuid
 from collections import Counter, defaultdict
@@ -16,6 +17,7 @@ import dask
 import pytest
 from conftest import Batches, left_on, recorded, wait_for
 from distributed import Client, Event, get_client, rejoin, secede, wait
+from test_probe_parts import nvml
 
 from dask_insight.schema import NOTHING
 
@@ -483,7 +485,10 @@ def metrics(batches: Batches) -> Counter[tuple[str, ...]]:
     return found
 
 
-def test_fine_metrics_add_up_to_the_schedulers(client: Any) -> None:
+def test_fine_metrics_add_up_to_the_schedulers() -> None:
+    """On a cluster that has done nothing before, what is told is all that Dask has."""
+    from distributed import Client, LocalCluster
+
     def labelled(seconds: float) -> None:
         from distributed.metrics import context_meter
 
@@ -508,20 +513,26 @@ def test_fine_metrics_add_up_to_the_schedulers(client: Any) -> None:
     async def beat(dask_worker: Any) -> None:
         await dask_worker.heartbeat()
 
-    client.run(beat)
-    before = known()
-    with recorded(client) as batches:
-        client.gather(client.map(labelled, [0.01] * 20, key="labelled", pure=False))
-        data = client.map(bytes, [100_000] * 4, key="blob", pure=False)
-        client.submit(lambda *blobs: len(blobs), *data, key="joined", pure=False).result()
-    client.run(beat)
-    after = known()
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        client.run(beat)
+        before = known()
+        with recorded(client) as batches:
+            client.gather(client.map(labelled, [0.01] * 20, key="labelled", pure=False))
+            data = client.map(bytes, [100_000] * 4, key="blob", pure=False)
+            client.submit(lambda *blobs: len(blobs), *data, key="joined", pure=False).result()
+            client.run(beat)
+        after = known()
     found = metrics(batches)
     assert found["execute", "labelled", "my 3", "apples"] == 100
     assert found["execute", "labelled", "None", "seconds"] == 50
-    for name in after:
-        if name[1] in ("labelled", "blob", "joined"):
-            assert found[name] == pytest.approx(after[name] - before[name], abs=1e-9), name
+    assert {"execute", "gather-dep", "get-data"} <= {name[0] for name in found}
+    told = {name: value for name, value in found.items() if name[0] != "memory-monitor"}
+    assert told == {name: pytest.approx(after[name] - before[name], abs=1e-9) for name in told}
+    grown = {name for name in after if after[name] - before[name] > 1e-9 and name[0] != "memory-monitor"}
+    assert grown <= told.keys()
     spans = {row["span"] for row in batches.table("metrics") if row["context"] == "execute"}
     assert spans and spans <= {row["span"] for row in batches.table("spans")}
 
@@ -590,6 +601,79 @@ def test_values_of_environment_variables_may_be_secrets(client: Any) -> None:
     about = {row["name"]: row["value"] for row in batches.table("about")}
     told = json.loads(about["config"])["distributed.nanny.environ"]
     assert told == {"API_TOKEN": "(set)", "OMP_NUM_THREADS": 3}
+
+
+def test_what_workers_measure_of_themselves_is_told_as_it_changes(client: Any) -> None:
+    def measure(dask_worker: Any) -> None:
+        beats = itertools.count()
+        dask_worker.length = 3
+        dask_worker.metrics["queue"] = lambda worker: {"length": worker.length, "state": "open"}
+        dask_worker.metrics["beats"] = lambda worker: next(beats)
+        dask_worker.metrics["broken"] = lambda worker: 1 / 0
+
+    def lengthen(dask_worker: Any) -> None:
+        dask_worker.length = 4
+
+    def forget(dask_worker: Any) -> None:
+        for name in ("queue", "beats", "broken"):
+            del dask_worker.metrics[name]
+
+    def values(name: str) -> dict[str, list[float]]:
+        told: dict[str, list[float]] = defaultdict(list)
+        for row in batches.table("gauges"):
+            told[row["worker"]] += [row["value"]] if row["name"] == name else []
+        return told
+
+    client.run(measure)
+    try:
+        with recorded(client) as batches:
+            wait_for(lambda: sum(len(each) > 2 for each in values("beats").values()) == 2, "some heartbeats")
+            client.run(lengthen)
+            wait_for(lambda: all(4 in each for each in values("queue.length").values()), "the change")
+    finally:
+        client.run(forget)
+    table = batches.recording().gauges
+    assert set(table["name"]) == {"queue.length", "beats"}
+    assert list(values("queue.length").values()) == [[3.0, 4.0]] * 2
+    assert set(table["worker"]) == {row["worker"] for row in batches.table("workers")}
+
+
+def test_workers_that_were_paused_before_are_known_to_be(client: Any) -> None:
+    def change(status: str, dask_scheduler: Any = None) -> str:
+        address = next(iter(dask_scheduler.workers))
+        dask_scheduler.handle_worker_status_change(status, address, "test")
+        return str(address)
+
+    address = client.run_on_scheduler(change, "paused")
+    try:
+        with recorded(client) as batches:
+            pass
+    finally:
+        client.run_on_scheduler(change, "running")
+    told = [row for row in batches.table("events") if row["kind"] == "worker-status"]
+    assert [(row["source"], row["level"], row["message"]) for row in told] == [
+        (address, "warning", "→ paused")
+    ]
+
+
+def test_workers_of_dask_cuda_tell_of_their_own_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    from distributed import LocalCluster
+
+    monkeypatch.setitem(sys.modules, "pynvml", nvml())
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1,0")
+    with (
+        LocalCluster(n_workers=2, processes=False, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        plugin = type("CPUAffinity", (), {"__module__": "dask_cuda.plugins"})()
+        cluster.workers[0].plugins["affinity"] = plugin
+        addresses = [cluster.workers[name].address for name in (0, 1)]
+        with recorded(client) as batches:
+            wait_for(lambda: {row["process"] for row in batches.table("gpus")} >= {*addresses}, "samples")
+    devices = defaultdict(set)
+    for row in batches.table("gpus"):
+        devices[row["process"]].add(row["index"])
+    assert [devices[each] for each in addresses] == [{1}, {0, 1}]
 
 
 def test_names_that_are_no_text_hold_nothing_up() -> None:

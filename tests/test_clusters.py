@@ -162,8 +162,15 @@ def test_the_command_tells_of_one_where_another_ended_nothing(
 
 def test_a_chain_on_one_of_them_is_found() -> None:
     """Their paths are not put together: that of the longest is looked at."""
-    found = [each for each in two().findings() if each.code == "critical-path"]
-    assert all(set(each.tasks) == {"fit"} for each in found)
+    run = Run(a={"threads": 2, "joined": -1.0, "left": NAN}, b={"threads": 2, "joined": -1.0, "left": NAN})
+    for worker, name, at, span in (("b", "fit", 0, 3), ("a", "load", 1, 2)):
+        before: tuple[int, ...] = ()
+        for step in range(3):
+            before = (run.task(name, worker, at + span * step, at + span * (step + 1), *before),)
+    workers = {"worker": ["a", "b"], "threads": [2, 2], "joined": [START - 1.0] * 2, "left": [NAN] * 2}
+    run.tables = {"workers": workers | {"cluster": [ONE, TWO]}}
+    found = [each for each in run.recording().findings() if each.code == "critical-path"]
+    assert [each.tasks for each in found] == [("fit",)]
 
 
 def test_figures_name_the_one_that_they_show() -> None:

@@ -19,6 +19,7 @@ import toolz
 from dask._task_spec import Task
 from dask.base import tokenize
 from dask.system import CPU_COUNT
+from distributed import Client, LocalCluster
 
 import dask_insight
 from dask_insight.batch import encode
@@ -352,3 +353,24 @@ def test_workers_tell_how_many_cores_they_may_use(client: Any) -> None:
     workers = run.workers.groupby("worker", observed=True).last()
     assert len(workers) == 3 and workers["cores"].eq(CPU_COUNT).all()
     assert workers["threads"].gt(0).all() and workers["host"].ne("").all()
+
+
+@pytest.mark.skipif(
+    CPU_COUNT < 2 or not hasattr(os, "sched_setaffinity"), reason="needs two cores, and a system that binds"
+)
+def test_workers_that_are_bound_to_cores_of_their_own_tell_so() -> None:
+    """As those of batch jobs that share a machine."""
+
+    def bind(dask_worker: Any) -> None:
+        os.sched_setaffinity(0, {sorted(os.sched_getaffinity(0))[dask_worker.name]})
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        client.run(bind)
+        with dask_insight.record() as run:
+            client.submit(_plain, 1, pure=False).result()
+    workers = run.workers.groupby("worker", observed=True).last()
+    assert workers["cores"].tolist() == [1, 1]
+    assert workers["core_set"].nunique() == 2 and workers["namespace"].nunique() == 1

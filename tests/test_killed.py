@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from test_functions import _stacks
@@ -28,7 +29,8 @@ def naps(number):
 def enough(path):
     file = dask_insight.open(path)
     naps_seen = file.samples["prefix"].eq("naps").sum() > 20
-    return naps_seen and (file.about["options"]["source"] is False or not file.lines.empty)
+    code_seen = file.lines["text"].eq("time.sleep(0.3)").any()
+    return naps_seen and (file.about["options"]["source"] is False or code_seen)
 
 def work(path):
     end = time.monotonic() + 30
@@ -100,11 +102,12 @@ import resource
 if __name__ == "__main__":
     # As a disk does that is full within a frame.
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (12_345, 12_345))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (54_321, 54_321))
     with dask_insight.record("run.dinsight", resources=0.02) as run:
         for number in range(1_000):
             dask.compute(*[dask.delayed(abs)(-number) for number in range(100)], scheduler="threads")
-            if "lost" in set(run.events["kind"]):
+            # Sorted and packed, so much does not fit either.
+            if number > 50 and "lost" in set(run.events["kind"]):
                 break
     assert "takes no more" in run.summary().losses[0], run.summary()
     os.kill(os.getpid(), signal.SIGKILL)
@@ -132,14 +135,51 @@ def test_functions_are_told_from_stacks_when_the_file_is_opened(tmp_path: Path) 
     assert dask_insight.open(tmp_path / "ended.dinsight").functions.empty
 
 
+class Early:
+    """Keeps the code of nine lines early, when the test says so."""
+
+    def __init__(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now, self.woken = 100.0, 0
+        monkeypatch.setattr(early_code, "monotonic", lambda: self.now)
+        driver = SimpleNamespace(drive=lambda one: lambda: None, wake=self._wake)
+        monkeypatch.setattr(early_code, "DRIVER", driver)
+        self._file = tmp_path / "many.py"
+        self._file.write_text("def work(x):\n" + "".join(f"    x += {number}\n" for number in range(8)))
+        self.recording = Recording()
+        self.code = early_code.EarlyCode(self.recording)
+
+    def _wake(self) -> None:
+        self.woken += 1
+
+    def come(self, *lines: int) -> None:
+        for batch in _stacks(*[("work", str(self._file), 1, line) for line in lines]).batches():
+            self.recording.append(batch)
+
+
 def test_early_lines_leave_room_for_those_that_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(early_code, "LINES", 6)
-    file = tmp_path / "many.py"
-    file.write_text("def work(x):\n" + "".join(f"    x += {number}\n" for number in range(9)))
-    recording = Recording()
-    early = early_code.EarlyCode(recording)
-    for batch in _stacks(*[("work", str(file), 1, line) for line in range(2, 10)]).batches():
-        recording.append(batch)
-    early.stop()
-    early.tick()
-    assert len(recording.lines) == 3
+    early = Early(tmp_path, monkeypatch)
+    early.come(*range(2, 10))
+    early.code.tick()
+    assert len(early.recording.lines) == 3
+
+
+def test_early_lines_are_read_a_few_seconds_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    early = Early(tmp_path, monkeypatch)
+    early.come(2)
+    assert early.woken == 1, "the first at once"
+    pause = early.code.tick().again
+    assert pause is not None and pause > 1
+    have = len(early.recording.lines)
+    for line in (3, 4):
+        early.now += 0.4 * pause
+        early.come(line)
+        again = early.code.tick().again
+        assert again is not None and early.now + again == pytest.approx(100.0 + pause)
+    assert early.woken == 1 and len(early.recording.lines) == have > 0
+    early.now += again
+    assert early.code.tick().again == pause and len(early.recording.lines) == have + 2
+    early.now += pause
+    assert early.code.tick().again is None, "until something comes"
+    early.come(5)
+    assert early.woken == 2

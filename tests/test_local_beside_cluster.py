@@ -10,6 +10,8 @@ from dask import delayed
 from distributed import Client, worker_client
 
 import dask_insight
+from dask_insight.tables.cores import places
+from dask_insight.tables.processes import processes
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +47,9 @@ def test_each_task_once_where_it_ran(client: Client) -> None:
     assert own == {address: 1, "threads": 1, other: 0}
     hosts = dict(zip(workers["worker"].tolist(), workers["host"].tolist(), strict=True))
     assert len(set(hosts.values())) == 1
+    # One machine numbers their processes, and has their cores.
+    assert len(places(workers)) == 3 and len({*places(workers).values()}) == 1
+    assert len({namespace for _, (namespace, _) in processes(workers).values()}) == 1
     assert "host" not in str(recording.summary())
     assert all(worker.startswith("process ") for worker in where["processes"])
     assert tasks.groupby(tasks.key.str.split("-").str[1]).size().to_dict() == {

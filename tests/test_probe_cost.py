@@ -11,7 +11,7 @@ from distributed import Client, LocalCluster
 import dask_insight
 
 #: Instructions of Python for each task that scheduler and worker together do for us, and some room.
-MOST = 1_900
+MOST = 1_650
 
 
 class Count:

@@ -27,11 +27,12 @@ from distributed import threadpoolexecutor
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dask_insight.probe import farewell, graph, resources, ship
+from dask_insight.probe import cores, farewell, graph, resources, ship
 from dask_insight.probe.boot import unload
 from dask_insight.probe.clock import Offset, process
 from dask_insight.probe.executions import RUNNING, Executions
-from dask_insight.probe.gpu import Device, Gpus, chosen
+from dask_insight.probe.gauges import Gauges, numbers
+from dask_insight.probe.gpu import Device, Gpus, chosen, has_one
 from dask_insight.probe.journal import Journal, Labels
 from dask_insight.probe.logs import Logs
 from dask_insight.probe.metrics import Metrics, parts
@@ -95,6 +96,28 @@ def test_a_process_is_told_from_one_of_the_same_id_in_another_container() -> Non
     low = 2**32
     assert (told % low, process() % low) == (1, os.getpid())
     assert told // low != process() // low
+
+
+def test_cores_that_a_process_may_use_have_a_number_that_all_have_who_share_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def told(mine: set[int], count: int) -> tuple[int, int]:
+        monkeypatch.setattr(os, "sched_getaffinity", lambda pid: mine, raising=False)
+        monkeypatch.setattr(cores, "CPU_COUNT", count)
+        return cores.cores()
+
+    first, others = told({0, 1, 2, 3}, 64), told({4, 5, 6, 7}, 64)
+    assert first[0] == others[0] == 4 and len({first[1], others[1], 0}) == 3
+    assert told({3, 2, 1, 0}, 4) == first
+    # Processes of a container, or of a control group, share a limit on CPU time.
+    limited = told(set(range(64)), 2)
+    assert limited[0] == 2 and limited[1] and told(set(range(64)), 2) == limited
+    for name, other in (("_group", "another"), ("process", 7 << 32)):
+        with monkeypatch.context() as elsewhere:
+            elsewhere.setattr(cores, name, lambda other=other: other)
+            assert told(set(range(64)), 2)[1] != limited[1]
+    monkeypatch.delattr(os, "sched_getaffinity")
+    assert cores.cores() == (2, 0)
 
 
 def test_a_clock_may_be_asked_for_while_a_trip_comes() -> None:
@@ -300,6 +323,28 @@ def test_every_gpu_is_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("visible", "expected"),
+    [
+        *(("1,0", [1]), ("GPU-1,GPU-0", [1]), ("0", [0]), ("", []), (None, [0, 1])),
+        # Parts of GPUs, of which it is not known here on which they are.
+        ("MIG-b,MIG-a", [0, 1]),
+    ],
+)
+def test_of_all_gpus_that_a_worker_of_dask_cuda_sees_it_tells_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, visible: str | None, expected: list[int]
+) -> None:
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    monkeypatch.setitem(sys.modules, "pynvml", nvml())
+    plugin = type("CPUAffinity", (), {"__module__": "dask_cuda.plugins"})()
+    worker = SimpleNamespace(plugins={"affinity": plugin, "other": object()})
+    _, gpus = ResourceSampler(one_gpu=has_one(worker)).sample()
+    assert [gpu["index"] for gpu in gpus] == expected
+    assert not has_one(SimpleNamespace(plugins={"other": object()}))
+
+
 def test_a_figure_that_cannot_be_had_is_missing_and_not_zero(monkeypatch: pytest.MonkeyPatch) -> None:
     def unsupported(handle: Any) -> None:
         raise RuntimeError("Not Supported")
@@ -324,6 +369,34 @@ def test_what_a_program_computed_is_known_when_it_has_ended() -> None:
     # The system counts in ticks of up to 16 ms.
     assert 0.18 <= sampler.sample()[0]["children"] < 2
     assert sampler.sample()[0]["children"] == 0
+
+
+def test_contention_for_the_gil_is_asked_of_gilknocker_where_it_is_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each look tells of the time since the one before."""
+    calls: list[str] = []
+
+    class KnockKnock:
+        contention_metric = 0.5
+
+        def __init__(self, polling_interval_micros: int) -> None:
+            calls.append("made")
+
+        def start(self) -> None:
+            calls.append("started")
+
+        def reset_contention_metric(self) -> None:
+            calls.append("reset")
+
+        def stop(self) -> None:
+            calls.append("stopped")
+
+    monkeypatch.setitem(sys.modules, "gilknocker", SimpleNamespace(KnockKnock=KnockKnock))
+    sampler = ResourceSampler()
+    assert [sampler.sample()[0]["gil"] for _ in range(2)] == [0.5, 0.5]
+    sampler.close()
+    assert calls == ["made", "started", "reset", "reset", "stopped"]
 
 
 def test_cpu_and_rates(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -515,6 +588,7 @@ class Task(SimpleNamespace):
     def __init__(self, run: int) -> None:
         super().__init__(run_id=run, state="waiting", startstops=[], span_id="s", prefix="p", start_time=None)
         self.key = ""
+        self.waiting_for_data: set[str] = set()
         self.exception_text = self.traceback_text = ""
 
 
@@ -621,7 +695,7 @@ def test_an_attempt_that_runs_already_is_told_of_and_ends() -> None:
         follower.executions.tell_again()
     task.startstops.append({"action": "compute", "start": 5.0, "stop": 6.0})
     follower.move("a", "executing", "memory")
-    ((run, _, status, *_, executing, _, _, _, _, _),) = follower.rows()
+    ((run, _, status, *_, executing, _, _, _, _, _, _),) = follower.rows()
     assert (run, status, executing) == (9, 0, 5.0)
     assert follower.ended == [(9, 5.0, 6.0, "p", 0)]
 
@@ -658,18 +732,43 @@ def test_an_attempt_that_never_ran_is_released() -> None:
     assert received <= ended
 
 
-def test_cpu_seconds_go_to_the_attempt_that_took_them() -> None:
+def test_an_attempt_is_ready_when_its_data_are_there() -> None:
     follower = Follower()
-    where = ("execute", "s", "p", "thread-cpu", "seconds")
-    for run, (key, cpu) in enumerate({"a": 0.25, "b": 0.5, "c": 1.0}.items()):
+    for run, key in enumerate(("none", "some", "given up")):
         follower.tasks[key] = Task(run)
+        follower.tasks[key].waiting_for_data = set() if key == "none" else {"other"}
         follower.move(key, "released", "waiting")
-        follower.move(key, "waiting", "ready")
-        follower.move(key, "ready", "executing")
-        follower.move(key, "executing", "memory")
-        # Dask adds to the total after the transition.
-        follower.worker.digests_total[where] += cpu
-    assert [row[-1] for row in follower.rows()] == [0.25, 0.5, 1.0]
+    follower.move("given up", "waiting", "released")
+    for key in ("none", "some"):
+        follower.tasks[key].waiting_for_data.clear()
+        for start, finish in (("waiting", "ready"), ("ready", "executing"), ("executing", "memory")):
+            follower.move(key, start, finish)
+    found = {run: (ready, received) for run, *_, ready, received, _, _, _, _ in follower.rows()}
+    assert found[0][0] == found[0][1], "as it comes where it needs none"
+    assert found[1][0] > found[1][1] and math.isnan(found[2][0])
+    assert not follower.executions._lacking
+
+
+def test_cpu_seconds_go_to_the_attempt_that_took_them() -> None:
+    from dask_insight.sources.cluster import messages
+
+    follower = Follower()
+    took = {"p1": 0.25, "q1": 4.0, "p2": 0.5, "failed": math.nan, "p3": 1.0, "q2": 8.0}
+    for keys in (list(took)[:3], list(took)[3:]):
+        for key in keys:
+            task = follower.tasks[key] = Task(0)
+            task.prefix = key[0]
+            follower.move(key, "released", "waiting")
+            follower.move(key, "waiting", "ready")
+            follower.move(key, "ready", "executing")
+            follower.move(key, "executing", "error" if key == "failed" else "memory")
+            if key != "failed":
+                # Dask adds to the total after the transition.
+                name = ("execute", "s", task.prefix, "thread-cpu", "seconds")
+                follower.worker.digests_total[name] += took[key]
+        told, _ = follower.executions.take(1000)
+        found = np.frombuffer(told["executions"], messages._EXECUTIONS)
+        np.testing.assert_array_equal(messages._cpu(found, told["totals"]), [took[key] for key in keys])
 
 
 def test_memory_is_read_after_a_function_that_ran_for_long_and_not_after_a_wait(
@@ -702,21 +801,23 @@ def test_a_correction_that_came_between_is_found() -> None:
     task.start_time = called
     task.startstops.append({"action": "compute", "start": called + 5.001, "stop": called + 5.2})
     follower.move("a", "executing", "memory")
-    assert [row[-2] for row in follower.rows()] == [5.0]
+    assert [row[-3] for row in follower.rows()] == [5.0]
     assert follower.ended[0][1] == pytest.approx(called + 0.001)
 
 
 def test_an_attempt_that_cannot_be_told_keeps_no_other_from_it() -> None:
     follower = Follower()
-    for run, (key, finish) in enumerate({"a": "rescheduled", "b": "memory"}.items()):
+    for run, key in enumerate("ab"):
         task = follower.tasks[key] = Task(run)
         task.start_time = "yesterday"
         follower.move(key, "released", "waiting")
         follower.move(key, "ready", "executing")
-        follower.move(key, "executing", finish)
+    for key, finish in {"a": "rescheduled", "b": "memory"}.items():
+        follower.tasks[key].state = finish
+        follower.executions.transition(key, "executing", finish)
     assert [row[0] for row in follower.rows()] == [1]
     ((where, error),) = follower.failures
-    assert where == "attempt" and isinstance(error, TypeError)
+    assert where == "transition" and isinstance(error, TypeError)
 
 
 def test_long_texts_of_exceptions_leave_in_several_messages_and_are_bounded() -> None:
@@ -889,6 +990,71 @@ def reader(read: Stores) -> Reader:
     return one
 
 
+def test_what_workers_tell_beside_what_dask_measures_is_told_as_it_changes() -> None:
+    def heartbeat(**metrics: Any) -> None:
+        worker.metrics, worker.last_seen = {"cpu": 1.0, "transfer": {"incoming_bytes": 1}} | metrics, 7.0
+
+    def look() -> list[Any]:
+        return list(gauges.look([("a", worker), ("unknown", worker)], {"a": 3}))
+
+    gauges, worker = Gauges(pytest.fail), SimpleNamespace()
+    heartbeat(queue=2, rmm={"rmm-used": 5, "rmm-total": np.int64(8)}, cudf={"cudf-spilled": None})
+    assert look() == [(3, 7.0, "queue", 2.0), (3, 7.0, "rmm.rmm-used", 5.0), (3, 7.0, "rmm.rmm-total", 8.0)]
+    assert look() == []
+    heartbeat(queue=2, rmm={"rmm-used": 6, "rmm-total": 8})
+    assert look() == [(3, 7.0, "rmm.rmm-used", 6.0)]
+    gauges.tell_again()
+    assert len(look()) == 3
+    gauges.left(3)
+    assert len(look()) == 3, "another worker has its address"
+
+
+def test_odd_metrics_of_users_hurt_nobody() -> None:
+    endless: dict[Any, Any] = {"flag": True, "word": "x", "nan": math.nan, "inf": math.inf, "huge": 10**400}
+    endless |= {"itself": endless, "x" * 101: 2}
+    given = {"mine": endless, ("no", "text"): 1, "last": 3}
+    assert dict(numbers(given, lambda what: None)) == {"('no', 'text')": 1.0, "last": 3.0}
+
+    class Changing(dict[str, Any]):
+        def items(self) -> Any:
+            raise RuntimeError("dictionary changed size during iteration")
+
+    worker = SimpleNamespace(metrics={"mine": Changing()}, last_seen=0.0)
+    assert list(Gauges(pytest.fail).look([("a", worker)], {"a": 1})) == []
+
+
+def test_what_is_left_out_of_very_many_metrics_is_told_once_of_each_kind() -> None:
+    class Wide(dict[Any, Any]):
+        looked_at = 0
+
+        def items(self) -> Any:
+            for each in super().items():
+                Wide.looked_at += 1
+                yield each
+
+    said: list[str] = []
+    gauges = Gauges(said.append)
+
+    def look(metrics: dict[str, Any]) -> list[str]:
+        worker = SimpleNamespace(metrics=metrics, last_seen=0.0)
+        return [name for *_, name, _ in gauges.look([("a", worker)], {"a": 1})]
+
+    assert len(look({"many": dict.fromkeys(range(50), 1)})) == 50 and not said
+    for metrics in ({"more": dict.fromkeys(range(51), 1)}, {"less": 1, "y" * 101: 1}):
+        assert look(metrics) and look(metrics) == []
+    words = Wide.fromkeys(range(1000), "word")
+    look({"nested": Wide.fromkeys(range(1000), words)})
+    assert Wide.looked_at < 1100, "no more is put off than is looked at"
+    assert [each.rpartition(": ")[2] for each in said] == [
+        "of each worker up to 50",
+        "only those whose names have up to 100 letters",
+        "of each worker's metrics 500 entries are looked at",
+    ]
+    gauges.tell_again()
+    look({"more": dict.fromkeys(range(60), 1)})
+    assert len(said) == 4, "to who begins to listen"
+
+
 def test_beyond_very_many_groups_those_of_a_name_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(graph, "_GROUPS", 3)
     known = stores().tasks.graph
@@ -967,6 +1133,19 @@ def test_very_many_long_errors_come_in_answers_that_are_not_long() -> None:
         found += [run for run, *_ in msgpack.unpackb(packed)["errors"]]
         one.received(at)
     assert found == list(range(8000))
+
+
+def test_that_a_worker_is_paused_is_a_warning() -> None:
+    events = Items(10)
+    journal = Journal(events, None, Labels())  # type: ignore[arg-type]
+    for before, after in (("running", "paused"), ("paused", "running")):
+        change = {"action": "worker-status-change", "prev-status": before, "status": after}
+        journal.logged("tcp://a:1", change, {})
+    _, _, told = events.take(0, 10)
+    assert [(level, message) for _, _, _, level, message, _ in told] == [
+        ("warning", "running → paused"),
+        ("info", "paused → running"),
+    ]
 
 
 def asked_of_each(workers: int, threads: int) -> tuple[dict[str, Any], list[Any]]:

@@ -43,6 +43,17 @@ def test_what_does_not_fit_is_lost_and_counted() -> None:
     assert len(found) <= 3 * CHUNK
 
 
+def test_objects_that_are_put_in_together_stand_as_one_by_one() -> None:
+    items, count = Items(10_000_000), 0
+    for many in (0, 1, CHUNK - 1, 2 * CHUNK + 5, CHUNK - 6, 3):
+        items.extend(list(range(count, count + many)))
+        items.add(count + many)
+        count += many + 1
+    assert items.take(0, count) == (0, count, list(range(count)))
+    items.release(CHUNK)
+    assert items.take(0, count) == (CHUNK, count, list(range(CHUNK, count)))
+
+
 def test_draining_keeps_no_row_and_loses_none() -> None:
     rows = Rows("I", 1_000_000)
     seen: list[int] = []

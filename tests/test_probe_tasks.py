@@ -131,9 +131,11 @@ class Scheduler:
         }
 
 
-@pytest.fixture
-def patched() -> Iterator[pytest.MonkeyPatch]:
+@pytest.fixture(params=[None, 2], ids=["", "crowded"])
+def patched(request: pytest.FixtureRequest) -> Iterator[pytest.MonkeyPatch]:
     with pytest.MonkeyPatch.context() as monkeypatch:
+        if request.param:
+            monkeypatch.setattr("dask_insight.probe.graph._CROWDED", request.param)
         yield monkeypatch
 
 
@@ -449,6 +451,29 @@ def test_what_the_scheduler_does_while_tasks_are_numbered_is_told_once(patched: 
     assert [row[1] for row in told["attempts"]] == ["runs"]
 
 
+def test_ids_that_are_left_of_many_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A result that is held of each of many graphs does not keep the room of all tasks of these graphs."""
+    monkeypatch.setattr("dask_insight.probe.graph._CROWDED", 16)
+    scheduler = Scheduler(monkeypatch)
+    graph = scheduler.probe.graph
+    kept = []
+    for first in range(0, 80, 16):
+        names = [f"task-{number}" for number in range(first, first + 16)]
+        for step in ("wanted", "given", "finished"):
+            for name in names:
+                scheduler.move(name, step)
+        scheduler.probe.settle()
+        kept.append((names[0], graph.find(names[0])))
+        for step in ("released", "forgotten"):
+            for name in names[1:]:
+                scheduler.move(name, step)
+    for _ in range(5):
+        scheduler.probe.forget(100, 0)
+    assert len(graph._crowded) <= 1 < len(kept)
+    assert [(name, graph.find(name)) for name, _ in kept] == kept
+    assert graph.again()[0] == [name for name, _ in reversed(kept)]
+
+
 def test_a_task_of_whose_phases_nothing_is_told_has_none(patched: pytest.MonkeyPatch) -> None:
     scheduler = Scheduler(patched)
     for step in ("wanted", "given", "finished untold"):
@@ -462,6 +487,7 @@ def test_a_graph_that_cannot_be_numbered_keeps_no_attempt_back(patched: pytest.M
     scheduler = Scheduler(patched)
     scheduler.move("a", "wanted")
     scheduler.probe.settle()
+    scheduler.move("c", "wanted")
     scheduler.add("b").group = None  # type: ignore[assignment]
     scheduler.move("b", "wanted")
     scheduler.move("a", "given")
@@ -470,6 +496,8 @@ def test_a_graph_that_cannot_be_numbered_keeps_no_attempt_back(patched: pytest.M
     ((where, _),) = scheduler.failures
     assert where == "graph"
     assert len(rows("attempts", bytes(scheduler.probe.attempts.take(0, 10)[2]))) == 1
+    graph = scheduler.probe.graph
+    assert graph.keys.take(0, 10)[2] == ["a", "c"] and graph.rows.end == 2
 
 
 def test_a_note_that_cannot_be_settled_is_told_and_keeps_no_other_back(patched: pytest.MonkeyPatch) -> None:

@@ -71,6 +71,22 @@ def test_what_is_written_can_be_read_while_it_grows(tmp_path: Path) -> None:
     assert _numbers(path) == [1, 2, 3]
 
 
+def test_a_file_is_compressed_while_it_grows_once_it_has_become_large(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "_MUCH", 15_000)
+    path, size, grown = tmp_path / "run.dinsight", 0, list[int]()
+    with contextlib.closing(create(path)) as file:
+        for number in range(4):
+            file.write(_batch(number, rows=1_500))
+            file.flush()
+            size, before = path.stat().st_size, size
+            grown.append(size - before)
+    batch = len(_batch(0, rows=1_500))
+    assert min(grown[:2]) > batch > max(grown[2:]), "deflating takes from those who compute"
+    assert _numbers(path) == [0, 1, 2, 3]
+
+
 def test_a_killed_process_leaves_all_that_was_flushed(tmp_path: Path) -> None:
     path = tmp_path / "run.dinsight"
     code = (
@@ -483,7 +499,10 @@ def test_what_compresses_too_well_is_stored_so_that_it_opens(tmp_path: Path) -> 
     assert sum(isinstance(item, bytes) for item in read(path)) == 2
 
 
-def test_a_damaged_frame_that_was_stored_costs_none_of_those_after_it(tmp_path: Path) -> None:
+def test_a_damaged_frame_that_was_stored_costs_none_of_those_after_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "_MUCH", 0)
     path = tmp_path / "run.dinsight"
     flat = encode("edges", {"task": np.zeros(500_000, "u4"), "dependency": np.zeros(500_000, "u4")})
     with contextlib.closing(create(path)) as file:

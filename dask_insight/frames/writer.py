@@ -29,8 +29,11 @@ class _Compression(NamedTuple):
     memory: int
 
 
-#: Compression while the computation runs, and for what is saved whole.
-_FAST, _SMALL = _Compression(1, 8), _Compression(5, 5)
+#: Compression while the computation runs, at first and when there is much, and for what is saved whole.
+_PLAIN, _FAST, _SMALL = _Compression(0, 8), _Compression(1, 8), _Compression(5, 5)
+#: Bytes of batches that are much. Most files have fewer: they are written anew when they end, and to compress
+#: them before that would only take from those who compute.
+_MUCH = 32 * 2**20
 
 
 class _Packed(NamedTuple):
@@ -88,7 +91,7 @@ class Writer:
         """Hand what waits to the operating system."""
         waiting, self._waiting, self._bytes = self._waiting, [], 0
         if waiting:
-            self.put(_pack(waiting, _FAST))
+            self.put(_pack(waiting, _PLAIN if self._raw < _MUCH else _FAST))
 
     def put(self, frame: _Packed) -> None:
         """Write one frame."""

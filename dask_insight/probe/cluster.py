@@ -86,15 +86,17 @@ def worker_facts(scheduler: Any, state: Any) -> dict[str, Any]:
     }
 
 
-def memory_rows(scheduler: Any, codes: dict[str, int], turn: int) -> Iterator[tuple[float, ...]]:
-    """Dask's memory measures of the workers, and what the scheduler expects them to do.
-
-    Of many workers each turn takes some, so that it holds the event loop for a few milliseconds at most.
-    """
-    now = time()
+def in_turn(scheduler: Any, turn: int) -> list[tuple[str, Any]]:
+    """The workers by address; of many some each turn, which holds the event loop for milliseconds at most."""
     workers = list(scheduler.workers.items())
     parts = -(-len(workers) // _WORKERS) or 1
-    for address, state in workers[turn % parts :: parts]:
+    return workers[turn % parts :: parts]
+
+
+def memory_rows(workers: list[tuple[str, Any]], codes: dict[str, int]) -> Iterator[tuple[float, ...]]:
+    """Dask's memory measures of some workers, and what the scheduler expects them to do."""
+    now = time()
+    for address, state in workers:
         memory = state.memory
         yield (
             codes.get(address, 0),

@@ -11,7 +11,7 @@ from distributed import worker as dasks
 
 from .errors import Errors
 from .resources import Resident
-from .rows import Rows
+from .rows import Names, Rows
 from .secede import Seceded
 from .threads import follow, unfollow
 
@@ -22,8 +22,9 @@ _MEMORY, _ERROR, _RESCHEDULED, _CANCELLED, _RELEASED = range(len(STATUSES))
 _CODES = {"memory": _MEMORY, "error": _ERROR, "rescheduled": _RESCHEDULED}
 _NAN = math.nan
 _BOUND = 200_000
-#: run, thread, status, ended, stop, start, executing, ready, received, rss, Dask's correction, cpu
-LAYOUT = "IQBddddddfdf"
+#: run, thread, status, ended, stop, start, executing, ready, received, rss, Dask's correction, code of the
+#: total to which Dask adds its CPU seconds, and that total when it had ended, before they were added
+LAYOUT = "IQBddddddfdHd"
 #: run, thread, start
 RUNNING = "IQd"
 #: Seconds after which a task that runs is worth telling of.
@@ -31,8 +32,6 @@ _LONG = 0.3
 #: Seconds below which a function changes the resident memory by less than noise, and for which the last
 #: reading stands when an attempt begins.
 _SHORT, _FRESH = 0.005, 0.1
-#: Ends that are kept before they are worked off.
-_MANY = 32
 #: States of a task whose function runs, though it may have been told to stop or to let others run.
 _RUNS = ("executing", "long-running", "cancelled", "resumed")
 #: States from which an attempt can be given up.
@@ -49,11 +48,6 @@ def _attempt(run: int, received: float) -> _Attempt:
     return [run & NOTHING, received, _NAN, _NAN, _NAN, 0.0, False, False]
 
 
-#: Of an attempt that ends: resident bytes, key, text and traceback of its exception, name of the total of CPU
-#: seconds and that total before, when the function was called, its start and stop with Dask's correction.
-_Known = tuple[
-    float, "tuple[Hashable, str, str] | None", "tuple[Any, ...] | None", float, "float | None", float, float
-]
 #: Run, start, stop, prefix and thread of what has ended.
 End = tuple[int, float, float, str, int]
 
@@ -62,8 +56,8 @@ class Executions:
     """Follows the attempts on one worker.
 
     A transition comes several times for every task, each time on caches that other code has filled: what
-    counts is how little is touched. So it only fills in what is known of an attempt, and many that have ended
-    become rows at a time.
+    counts is how little is touched. So it only fills in what is known of an attempt, packs that at its end,
+    and leaves to the recorder what can be worked out there.
 
     Parameters
     ----------
@@ -77,7 +71,7 @@ class Executions:
     Attributes
     ----------
     ended
-        Told of each run that has ended, where somebody wants to know; at `take` at the latest.
+        Told of each run that has ended, where somebody wants to know.
     """
 
     def __init__(
@@ -92,8 +86,6 @@ class Executions:
         self._fetched = fetched
         self._failed = failed
         self.rows = Rows(LAYOUT, _BOUND)
-        #: Of attempts that have ended, what `_ended` takes.
-        self._over: list[tuple[Any, ...]] = []
         self.errors = Errors()
         self.running = Rows(RUNNING, _BOUND)
         #: Corrections of Dask's, with the time from which each was seen to hold.
@@ -101,12 +93,14 @@ class Executions:
         self._delay = worker.scheduler_delay
         self._changes: deque[tuple[float, float]] = deque(maxlen=100)
         self._attempts: dict[Hashable, _Attempt] = {}
-        #: The rows of attempts that ended last, and the total of CPU seconds before, by the total's name.
-        self._open: dict[tuple[Any, ...], tuple[tuple[float, ...], float]] = {}
+        #: Those of them that wait for data; all others are ready as they come.
+        self._lacking: dict[Hashable, _Attempt] = {}
         self._resident = Resident()
         self._threads = follow(worker)
         self._thread_of = worker.state.threads
         self._totals = worker.digests_total
+        #: Names of the totals that rows name by codes since the last `take`; 0 stands for none.
+        self._used = Names(None, 0xFFFF)
         self._seceded = Seceded(worker, self.run_of, failed)
         self._begun_before()
 
@@ -132,11 +126,16 @@ class Executions:
             return
         try:
             if finish == "ready" or finish == "constrained":
-                if (attempt := self._attempts.get(key)) is not None:
+                if self._lacking and (attempt := self._lacking.pop(key, None)) is not None:
                     attempt[_READY] = dasks.time()
             elif finish == "waiting":
                 if start != "cancelled":
-                    self._attempts[key] = _attempt(self._tasks[key].run_id, dasks.time())
+                    state, now = self._tasks[key], dasks.time()
+                    attempt = self._attempts[key] = _attempt(state.run_id, now)
+                    if state.waiting_for_data:
+                        self._lacking[key] = attempt
+                    else:
+                        attempt[_READY] = now
             elif finish == "executing":
                 if self._worker.scheduler_delay != self._delay:
                     self._corrected()
@@ -188,117 +187,75 @@ class Executions:
                 # It was told to stop, or to go on, but its function still runs.
                 attempt[_WAS_CANCELLED] = state.state == "cancelled"
         elif finish == "released" and (attempt := self._attempts.pop(key, None)) is not None:
+            self._lacking.pop(key, None)
             run, received, ready, _, _, delay, *_ = attempt
             times = dasks.time(), _NAN, _NAN, _NAN, ready, received
-            self.rows.add(run, 0, _RELEASED, *times, _NAN, delay, _NAN)
+            self.rows.add(run, 0, _RELEASED, *times, _NAN, delay, 0, _NAN)
 
     def _ends(self, key: Hashable, state: Any, status: int) -> None:
-        """Note the end of an attempt, with what will be gone or far from the caches when it is worked off."""
+        """Write down an attempt that has ended."""
         attempt = self._attempts.pop(key, None)
         if attempt is None:
             return
         if self._worker.scheduler_delay != self._delay:
             self._corrected()
+        run, received, ready, executing, rss_before, delay, was_cancelled, _ = attempt
         now, resident = dasks.time(), self._resident
         thread = self._thread_of.get(key) or self._threads.forgotten(key)
-        if state is None:
-            known: _Known = resident.read(now), None, None, 0.0, None, _NAN, _NAN
-        else:
-            began = stopped = _NAN
+        began = stopped = _NAN
+        if state is not None:
             for phase in state.startstops[::-1]:
                 if phase["action"] == "compute":
                     began, stopped = phase["start"], phase["stop"]
                     break
-            rss = resident.last if stopped - began < _SHORT else resident.read(now)
-            error = None
-            if status == _ERROR:
-                error = key, state.exception_text or "", state.traceback_text or ""
-            where = ("execute", state.span_id, state.prefix, "thread-cpu", "seconds")
-            known = rss, error, where, self._totals.get(where, 0.0), state.start_time, began, stopped
-        self._over.append((attempt, now, status, thread, self._delay, *known))
-        if len(self._over) >= _MANY:
-            self._work_off()
-
-    def _work_off(self) -> None:
-        """Make rows of what is over; what cannot be made one does not keep the rest from it."""
-        over, self._over = self._over, []
-        for end in over:
-            try:
-                self._ended(*end)
-            except Exception as error:
-                self._failed("attempt", error)
-
-    def _ended(
-        self,
-        attempt: _Attempt,
-        when: float,
-        status: int,
-        thread: int,
-        delay: float,
-        rss: float,
-        error: tuple[Hashable, str, str] | None,
-        where: tuple[Any, ...] | None,
-        before: float,
-        called: float | None,
-        began: float,
-        stopped: float,
-    ) -> None:
-        run, received, ready, executing, rss_before, _, was_cancelled, _ = attempt
+        rss = resident.last if stopped - began < _SHORT else resident.read(now)
         if status == _RESCHEDULED:
             # Dask notes no phases of it, only the call; the worker has just heard that it ended.
-            began = stopped = _NAN
-            if called is not None and called >= executing:
-                began, stopped = called, when
+            called = None if state is None else state.start_time
+            began, stopped = (_NAN, _NAN) if called is None or called < executing else (called, now)
         else:
-            if delay != attempt[_DELAY]:
-                self._shifted_by(attempt, called, began, when)
-            began -= attempt[_DELAY]
-            stopped -= attempt[_DELAY]
+            if self._delay != delay and state is not None:
+                delay = self._delay_of(executing, delay, state.start_time, began, now)
+            began -= delay
+            stopped -= delay
         if self._seceded.away:
-            self._seceded.ended(run, when if stopped != stopped else stopped)
-        if began == began and self.ended is not None and where is not None:
-            self.ended((run, began, stopped, where[2], thread))
+            self._seceded.ended(run, now if stopped != stopped else stopped)
+        if began == began and self.ended is not None:
+            self.ended((run, began, stopped, state.prefix, thread))
         if was_cancelled:
             status = _CANCELLED
+        code, total = 0, _NAN
+        if status == _ERROR:
+            if state is not None:
+                self.errors.add(run, key, state.exception_text or "", state.traceback_text or "")
+        elif state is not None:
+            name = ("execute", state.span_id, state.prefix, "thread-cpu", "seconds")
+            # Dask adds to it after this, and before the next attempt ends.
+            code, total = self._used.code(name), self._totals.get(name, 0.0)
         if status == _MEMORY:
             # The scheduler has the times, and its message does not wait for ours.
             began = stopped = _NAN
             thread = 0
-        elif status == _ERROR and error is not None:
-            self.errors.add(run, *error)
-        row = (
-            *(run, thread, status, when, stopped, began, executing, ready, received),
-            *((rss - rss_before) / 2**20, attempt[_DELAY]),
+        grown = (rss - rss_before) / 2**20
+        self.rows.add(
+            run, thread, status, now, stopped, began, executing, ready, received, grown, delay, code, total
         )
-        if where is None or status == _ERROR:
-            self.rows.add(*row, _NAN)
-        else:
-            self._settle(where, before)
-            self._open[where] = row, before
 
-    def _settle(self, where: tuple[Any, ...], total: float) -> None:
-        """Finish the row of the attempt that ended last: Dask had added its CPU time to the total by now."""
-        if (ended := self._open.pop(where, None)) is not None:
-            row, before = ended
-            self.rows.add(*row, total - before)
-
-    def _shifted_by(self, attempt: _Attempt, called: float | None, start: float, ended: float) -> None:
-        """Find which correction Dask has put on an attempt that was under way when there came another.
+    def _delay_of(
+        self, executing: float, delay: float, called: float | None, start: float, ended: float
+    ) -> float:
+        """Which correction Dask has put on an attempt that was under way when there came another.
 
         Just before the function starts, Dask notes the time without correction.
         """
         if called is None:
-            return
-        since = [delay for when, delay in self._changes if attempt[_EXECUTING] <= when <= ended]
-        fitting = [delay for delay in (attempt[_DELAY], *since) if start - delay >= called - 1e-5]
-        if fitting:
-            attempt[_DELAY] = min(fitting, key=lambda delay: start - delay - called)
+            return delay
+        since = [later for when, later in self._changes if executing <= when <= ended]
+        fitting = [each for each in (delay, *since) if start - each >= called - 1e-5]
+        return min(fitting, key=lambda each: start - each - called, default=delay)
 
     def take(self, most: int) -> tuple[dict[str, Any], list[Hashable]]:
         """What is new, packed by table, and the keys it names: first of ``running``, then of ``errors``."""
-        self._work_off()
-        for where in list(self._open):
-            self._settle(where, self._worker.digests_total.get(where, 0.0))
         now = dasks.time()
         keys: list[Hashable] = []
         threads = {key: ident for ident, key in list(self._worker.active_threads.items())}
@@ -319,6 +276,9 @@ class Executions:
             lost += missed
             if found:
                 told[name] = bytes(found)
+        if len(self._used.codes) > 1:
+            told["totals"] = [self._totals.get(name, 0.0) for name in self._used.codes]
+            self._used = Names(None, 0xFFFF)
         if some := self.errors.take(most - len(keys)):
             told["errors"] = [(run, text, trace) for run, _, text, trace in some]
             keys.extend(key for _, key, _, _ in some)
@@ -331,7 +291,6 @@ class Executions:
 
     def tell_away(self) -> None:
         """Have the next `take` tell of all tasks that are away, for however short a time."""
-        self._work_off()
         self._seceded.tell_all()
 
     def tell_again(self) -> None:

@@ -15,9 +15,17 @@ class Device(NamedTuple):
 
 
 class Gpus:
-    """Samples the visible GPUs; empty where there is no NVML, `reason` says why."""
+    """Samples the visible GPUs; empty where there is no NVML, `reason` says why.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    one
+        Of several that CUDA_VISIBLE_DEVICES names the first alone, unless they are parts of GPUs; see
+        `has_one`.
+    """
+
+    def __init__(self, one: bool = False) -> None:
+        self._one = one
         self.reason = ""
         self.devices: list[Device] = []
         self._nvml: Any = None
@@ -39,7 +47,11 @@ class Gpus:
             handle = nvml.nvmlDeviceGetHandleByIndex(index)
             uuid = _text(nvml.nvmlDeviceGetUUID(handle))
             found.append(Device(index, f"{_text(nvml.nvmlDeviceGetName(handle))} {uuid}", handle))
-        return chosen(found, os.environ.get("CUDA_VISIBLE_DEVICES"))
+        visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+        mine = chosen(found, visible)
+        # Of a part of a GPU it is not known here whose it is.
+        known = visible is not None and not visible.lstrip().startswith("MIG-")
+        return mine[:1] if self._one and known else mine
 
     def sample(self, now: float) -> list[dict[str, Any]]:
         """One row of `gpus` for each device; a figure that cannot be had is NaN."""
@@ -60,6 +72,11 @@ class Gpus:
         if self._nvml is not None:
             _tried(self._nvml.nvmlShutdown)
             self._nvml, self.devices = None, []
+
+
+def has_one(worker: Any) -> bool:
+    """Whether a worker is to use one GPU: to Dask-CUDA's, all of their host are visible, their own first."""
+    return any(type(each).__module__.split(".")[0] == "dask_cuda" for each in list(worker.plugins.values()))
 
 
 def chosen(devices: list[Device], visible: str | None) -> list[Device]:

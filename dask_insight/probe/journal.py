@@ -97,7 +97,8 @@ class Journal:
                 self.event("info", str(action or "cluster"), str(action), _short(message))
         elif action == "worker-status-change":
             text = f"{message['prev-status']} → {message['status']}"
-            self.event("info", "worker-status", text, source=self._labels.last(topic))
+            level = "warning" if message["status"] == "paused" else "info"
+            self.event(level, "worker-status", text, source=self._labels.last(topic))
         elif action == "closing-worker":
             reason = str(message.get("reason"))
             self.event("info", "worker-closing", reason, source=self._labels.last(topic))

@@ -7,4 +7,5 @@ LAYOUTS = {
     "phases": "IIBdd",  # run, worker, action, start, stop
     "releases": "Id",  # task, time
     "memory": "IdddddddId",  # worker, time, Dask's six measures, tasks processing, occupancy
+    "gauges": "IIdd",  # worker, name, time, value
 }

@@ -70,7 +70,7 @@ class Pulse:
         The asyncio event loop to watch.
     extra
         Further columns of a row of `resources`.
-    gil
+    gil, one_gpu
         See `ResourceSampler`.
     """
 
@@ -80,9 +80,10 @@ class Pulse:
         loop: Any,
         extra: Callable[[], dict[str, float]] = dict,
         gil: Callable[[], float] | None = None,
+        one_gpu: bool = False,
     ) -> None:
         self.interval = interval
-        self._resources = ResourceSampler(gil)
+        self._resources = ResourceSampler(gil, one_gpu)
         self._loop = loop
         self._lag = Lag(loop)
         self._extra = extra

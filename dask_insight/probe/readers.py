@@ -20,6 +20,8 @@ BYTES = 4_000_000
 #: bytes that it aims at, below which asking takes longer than answering.
 AIM = 1.0
 LEAST = 64_000
+#: Names that gauges of all workers may have together.
+GAUGES = 1000
 #: Tables whose rows are as long as what people write, up to tens of kilobytes each.
 _TEXTS = ("errors", "events")
 
@@ -62,6 +64,8 @@ class Stores:
         self.events = Items(min(bound, 100_000))
         self.workers = Items(min(bound, 100_000))
         self.memory = Rows(LAYOUTS["memory"], bound)
+        self.gauges = Rows(LAYOUTS["gauges"], bound)
+        self.gauge_names = Names("", GAUGES)
         self.blobs = Blobs(64_000_000)
         self._tables: dict[str, Rows | Items] = {
             "graph": tasks.graph.rows,
@@ -75,6 +79,7 @@ class Stores:
             "events": self.events,
             "workers": self.workers,
             "memory": self.memory,
+            "gauges": self.gauges,
         }
         self._names: dict[str, Names] = {
             "group_names": tasks.graph.groups,
@@ -84,6 +89,7 @@ class Stores:
             "action_names": tasks.actions,
             "functions": tasks.graph.functions,
             "fused": tasks.graph.fused,
+            "gauge_names": self.gauge_names,
         }
 
     def start(self) -> Position:

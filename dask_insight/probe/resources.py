@@ -31,11 +31,13 @@ class ResourceSampler:
     gil
         Gives the share of time in which a thread waited for the GIL, where
         something measures it already; otherwise gilknocker is used if it is there.
+    one_gpu
+        See `Gpus`.
     """
 
-    def __init__(self, gil: Callable[[], float] | None = None) -> None:
+    def __init__(self, gil: Callable[[], float] | None = None, one_gpu: bool = False) -> None:
         self._process = psutil.Process()
-        self._gpus = Gpus()
+        self._gpus = Gpus(one_gpu)
         self._knocker: Any = None
         self._gil = gil or self._knock()
         self._resident = Resident()

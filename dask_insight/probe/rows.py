@@ -7,7 +7,7 @@ follow one store, each from its own position, and can tell what it missed.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from itertools import islice
 from struct import Struct
 from typing import Any
@@ -42,6 +42,16 @@ class _Chunks:
         if len(self._parts) > self._most:
             self._parts.popleft()
             self.first += CHUNK
+
+    def _fill(self, rows: list[Any], together: Callable[[list[Any]], _Part]) -> None:
+        """Append rows, as many at a time as fit, put `together` to a part."""
+        at = 0
+        while at < len(rows):
+            room = (self._full - len(self.tail)) // self.size
+            self.tail += together(rows[at : at + room])
+            at += room
+            if len(self.tail) >= self._full:
+                self._roll()
 
     def release(self, position: int) -> None:
         """Drop whole chunks before a position."""
@@ -89,13 +99,7 @@ class Rows(_Chunks):
 
     def extend(self, packed: list[bytes]) -> None:
         """Append rows that are packed."""
-        at = 0
-        while at < len(packed):
-            room = (self._full - len(self.tail)) // self.size
-            self.tail += b"".join(packed[at : at + room])
-            at += room
-            if len(self.tail) >= self._full:
-                self._roll()
+        self._fill(packed, b"".join)
 
 
 class Items(_Chunks):
@@ -111,22 +115,39 @@ class Items(_Chunks):
         if len(tail) >= CHUNK:
             self._roll()
 
+    def extend(self, items: list[Any]) -> None:
+        """Append objects."""
+        self._fill(items, list)
 
-class Names:
-    """Codes for values that repeat; code 0 also stands for every value beyond `bound`."""
 
-    def __init__(self, first: Hashable, bound: int = 1_000_000) -> None:
-        self.codes: dict[Hashable, int] = {first: 0}
+class _Codes(dict[Hashable, int]):
+    """Codes by value: a new one gets the next, as long as there are any."""
+
+    def __init__(self, first: Hashable, bound: int) -> None:
+        super().__init__({first: 0})
         self._bound = bound
 
-    def code(self, value: Hashable) -> int:
-        """The code of a value, the next free one where it is new."""
-        known = self.codes.get(value)
-        if known is None:
-            if len(self.codes) >= self._bound:
-                return 0
-            known = self.codes[value] = len(self.codes)
-        return known
+    def __missing__(self, value: Hashable) -> int:
+        if len(self) >= self._bound:
+            return 0
+        code = self[value] = len(self)
+        return code
+
+
+class Names:
+    """Codes for values that repeat; code 0 also stands for every value beyond `bound`.
+
+    Attributes
+    ----------
+    codes
+        The codes there are, by value.
+    code
+        Gives the code of a value, the next free one where it is new; of one that is known no Python runs.
+    """
+
+    def __init__(self, first: Hashable, bound: int = 1_000_000) -> None:
+        self.codes = _Codes(first, bound)
+        self.code = self.codes.__getitem__
 
     def since(self, count: int) -> list[Hashable]:
         """The values whose codes are `count` or more."""

@@ -291,15 +291,16 @@ class Sampler:
             state.first_path = None
 
     def _settle_ends(self) -> None:
-        while self.ends:
-            run, start, stop, name, ident = self.ends.popleft()
-            state = self._left.pop(run, None)
+        ends, left, seen = self.ends, self._left, self._seen
+        while ends:
+            run, start, stop, name, ident = ends.popleft()
+            state = left.pop(run, None)
             if state is None:
-                state = self._seen.get(ident)
+                state = seen.get(ident)
                 if state is None or state.run != run:
                     self._unseen(run, start, stop, name, ident)
                     continue
-                del self._seen[ident]
+                del seen[ident]
             state.held += max(0.0, stop - state.last)
             state.last = max(state.last, stop)
             self._like[name] = state.path
@@ -307,12 +308,12 @@ class Sampler:
 
     def _unseen(self, run: int, start: float, stop: float, name: str, ident: int) -> None:
         """A run that was over before it could be sampled."""
-        path = self._like.get(name)
-        if path is not None and stop - start >= _SHORT:
-            self._row(ident, stop, stop - start, path, run)
+        seconds = stop - start
+        if seconds >= _SHORT and (path := self._like.get(name)) is not None:
+            self._row(ident, stop, seconds, path, run)
         else:
             owed = self._owed.get(name, (0.0, 0, 0, 0.0))[0]
-            self._owed[name] = (owed + max(0.0, stop - start), run, ident, stop)
+            self._owed[name] = (owed + seconds if seconds > 0 else owed, run, ident, stop)
 
     def _settle_short(self) -> None:
         for name in list(self._owed):

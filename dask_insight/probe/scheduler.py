@@ -15,13 +15,14 @@ from distributed.protocol import to_serialize
 
 from .boot import unload
 from .clock import host, process
-from .cluster import about, memory_rows, worker_facts
+from .cluster import about, in_turn, memory_rows, worker_facts
 from .farewell import PATIENCE, Farewell, topic
+from .gauges import Gauges
 from .journal import Journal, Labels
 from .own import Own
 from .placing import PATIENCE as PLACING
 from .placing import Placing, asked
-from .readers import Reader, Stores, new_spans
+from .readers import GAUGES, Reader, Stores, new_spans
 from .stranded import Stranded
 from .tasks import Tasks
 
@@ -99,6 +100,7 @@ class Probe(SchedulerPlugin):
         self.stores = Stores(self.tasks, self._bound)
         self.labels = Labels()
         self.journal = Journal(self.stores.events, self.tasks, self.labels)
+        self._gauges = Gauges(lambda why: self.journal.event("info", "lost", why, source="recorder"))
         self._stranded = Stranded(scheduler, self.journal.event)
         self._placing = Placing(scheduler, self._worker_plugin, self._worker_name, self._unrecorded)
         for address in scheduler.workers:
@@ -122,6 +124,7 @@ class Probe(SchedulerPlugin):
             # What is numbered meanwhile is told to all: it is not to be told to this one again.
             await asyncio.wait([self._numbering])
             self._begin(reader)
+        self._tell_paused()
         if not self._numbered:
             self._numbering = asyncio.create_task(self._number())
         if self._own is None:
@@ -162,6 +165,13 @@ class Probe(SchedulerPlugin):
         self.tasks.settle()
         reader.backlog, reader.below = self.tasks.graph.again()
         reader.at = self.stores.start()
+        self._gauges.tell_again()
+
+    def _tell_paused(self) -> None:
+        """Tell which workers are paused: what came before is not known to who begins here."""
+        for address, state in self.scheduler.workers.items():
+            if state.status.name == "paused":
+                self.journal.event("warning", "worker-status", "→ paused", source=self.labels.last(address))
 
     async def _number(self) -> None:
         """Number the tasks that were there before anybody looked; the scheduler goes on meanwhile."""
@@ -384,6 +394,7 @@ class Probe(SchedulerPlugin):
         try:
             label = self.labels.last(worker)
             self._unheard.pop(label, None)
+            self._gauges.left(self.tasks.codes.get(worker, 0))
             self.stores.workers.add({"worker": label, "left": time()})
             self.journal.event("info", "worker-removed", f"{label} left", source=label)
         except Exception as error:
@@ -478,8 +489,14 @@ class Probe(SchedulerPlugin):
 
     def _look(self) -> None:
         self._turn += 1
-        for row in memory_rows(self.scheduler, self.tasks.codes, self._turn):
-            self.stores.memory.add(*row)
+        workers, codes, stores = in_turn(self.scheduler, self._turn), self.tasks.codes, self.stores
+        for row in memory_rows(workers, codes):
+            stores.memory.add(*row)
+        for worker, when, name, value in self._gauges.look(workers, codes):
+            if code := stores.gauge_names.code(name):
+                stores.gauges.add(worker, code, when, value)
+            elif name:
+                self._gauges.left_out(f"of all workers together those of {GAUGES:,} names")
 
     def _tell_own(self) -> None:
         if self._own is not None:

@@ -37,9 +37,12 @@ _BOTH = (
 _ONLY = {
     "scheduler": (
         *("layouts", "functions", "fused", "graph", "tasks", "readers", "journal"),
-        *("own", "cluster", "farewell", "stranded", "placing", "scheduler"),
+        *("own", "cluster", "gauges", "farewell", "stranded", "placing", "scheduler"),
     ),
-    "worker": ("threads", "secede", "errors", "executions", "transfers", "metrics", "actors", "worker"),
+    "worker": (
+        *("threads", "secede", "errors", "executions", "transfers", "metrics", "actors", "cores"),
+        "worker",
+    ),
 }
 #: All of them.
 MODULES = (*_BOTH, *_ONLY["scheduler"], *_ONLY["worker"])

@@ -163,7 +163,7 @@ class Tasks:
         """Make rows of the notes; what cannot be made one of does not keep the rest from it."""
         notes, self._notes = self._notes, []
         try:
-            self.graph.wanted([note[1:] for note in notes if note[0] == _WANTED])
+            self.graph.wanted([note for note in notes if note[0] == _WANTED])
         except Exception as error:
             self._failed("graph", error)
         ready, assigned, codes = self._ready, self._assigned, self.codes
@@ -181,11 +181,13 @@ class Tasks:
                         assigned[key] = (now, now, code, 0, run & NOTHING)
                     else:
                         assigned[key] = (now, since, code, QUEUED, run & NOTHING)
-                elif kind == _READY:
-                    ready[note[1]] = note[2]
+                elif kind == _WANTED:
+                    pass  # Written above, all together.
                 elif kind == _FREED:
                     if (task := self.graph.find(note[1])) != NOTHING:
                         self.releases.add(task, note[2])
+                elif kind == _READY:
+                    ready[note[1]] = note[2]
                 elif kind == _LET_GO:
                     ready.pop(note[1], None)
                 elif kind == _GIVEN_UP:

@@ -12,15 +12,16 @@ from functools import partial
 from typing import Any
 
 import msgpack
-from dask.system import CPU_COUNT
 from distributed.diagnostics.plugin import WorkerPlugin
 from distributed.protocol import to_serialize
 
 from .actors import Actors
 from .boot import unload
 from .clock import Offset, host, process, time
+from .cores import cores
 from .executions import NOTHING, Executions
 from .garbage import Collections
+from .gpu import has_one
 from .logs import Logs
 from .messages import losses, packed_profile, packed_rows
 from .metrics import Metrics
@@ -81,7 +82,7 @@ class Probe(WorkerPlugin):
         self.worker = worker
         _here.add(self)
         self._sending = asyncio.Lock()
-        self._offset, self._process = Offset(), process()
+        self._offset, self._process, self._cores = Offset(), process(), cores()
         self._sampler: Sampler | None = None
         self._transfers = Transfers(worker)
         self._executions = Executions(worker, self._fetched, self._failed)
@@ -94,7 +95,8 @@ class Probe(WorkerPlugin):
         self._collections = Collections(self._run_on)
         self._collections.start()
         loop, self._loop_thread = asyncio.get_running_loop(), threading.get_ident()
-        self._pulse = Pulse(self._options.get("resources", 0.2), loop, self._counts, self._contention)
+        every = self._options.get("resources", 0.2)
+        self._pulse = Pulse(every, loop, self._counts, self._contention, has_one(worker))
         self._gaps = [*self._pulse.gaps, *self._executions.gaps, *_out_of_sight(worker)]
         if self._actors.reason:
             self._gaps.append(self._actors.reason)
@@ -251,7 +253,8 @@ class Probe(WorkerPlugin):
         if self._lost:
             told["lost_messages"], self._lost = self._lost, 0
         told |= losses(samples=self._sampler, resources=self._pulse, logs=self._logs)
-        told["address"], told["cores"], told["process"] = self.worker.address, CPU_COUNT, self._process
+        told["address"], told["process"] = self.worker.address, self._process
+        told["cores"], told["core_set"] = self._cores
         offset, uncertainty = self._offset.estimate(now)
         told["clock"] = (now, offset, uncertainty, self.worker.scheduler_delay)
         return (

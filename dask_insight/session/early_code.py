@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
+from time import monotonic
 
 from ..analysis.code import Line, lines
 from ..batch import announced
@@ -17,12 +18,14 @@ from .feed import Turn
 _POINTING = ("functions", "submissions", "stacks")
 #: Part of the lines that may be kept early: at its end a recording knows which ones count.
 _SHARE = 0.5
+#: Seconds between two readings: most polls bring rows, and each reading takes some milliseconds.
+_PAUSE = 5.0
 
 logger = logging.getLogger(__name__)
 
 
 class EarlyCode:
-    """Reads the lines that new rows point to, soon after they came, until `stop`.
+    """Reads the lines that new rows point to, within seconds after they came, until `stop`.
 
     Parameters
     ----------
@@ -35,6 +38,8 @@ class EarlyCode:
         self._came: deque[bytes] = deque()
         #: All lines that were pointed to so far: by them a file is known to be another one here.
         self._wanted: dict[str, dict[int, Line]] = {}
+        #: From when on they are read again, by the monotonic clock.
+        self._due = 0.0
         self._unfollow = recording.on_append(self._appended)
         self._undrive = DRIVER.drive(self)
 
@@ -44,17 +49,21 @@ class EarlyCode:
         self._undrive()
 
     def tick(self) -> Turn:
-        """Read what the rows point to that have come."""
+        """Read what the rows point to that have come, if it is time for that."""
+        if (left := self._due - monotonic()) > 0:
+            return Turn(False, left)
+        if not self._came:
+            return Turn(False, None)
         came = Store()
         for _ in range(len(self._came)):
             came.append(self._came.popleft())
-        if came.end:
-            try:
-                self._read(came)
-            except Exception:
-                # The end of the recording reads them once more, and tells what fails.
-                logger.debug("source code could not be read early", exc_info=True)
-        return Turn(False, None)
+        try:
+            self._read(came)
+        except Exception:
+            # The end of the recording reads them once more, and tells what fails.
+            logger.debug("source code could not be read early", exc_info=True)
+        self._due = monotonic() + _PAUSE
+        return Turn(False, _PAUSE)
 
     def _read(self, came: Store) -> None:
         found = lines(came.columns)
@@ -66,4 +75,5 @@ class EarlyCode:
     def _appended(self, batch: bytes) -> None:
         if announced(batch)[0] in _POINTING:
             self._came.append(batch)
-            DRIVER.wake()
+            if monotonic() >= self._due:
+                DRIVER.wake()

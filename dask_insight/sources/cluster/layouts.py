@@ -19,6 +19,7 @@ _FIELDS = {
     "releases": "task time",
     "memory": "worker time process managed unmanaged_old unmanaged_recent spilled optimistic"
     " processing occupancy",
+    "gauges": "worker name time value",
 }
 _KINDS = {"Q": "<u8", "I": "<u4", "H": "<u2", "B": "u1", "f": "<f4", "d": "<f8"}
 

@@ -9,7 +9,7 @@ import msgpack
 import numpy as np
 import numpy.typing as npt
 
-from ...batch import encode
+from ...batch import Symbols, encode
 from ...identity import Identity
 from ...options import Emit
 from ...probe import executions, secede, transfers
@@ -29,7 +29,7 @@ from .unended import Unended
 #: Runs that are remembered lest their error is told twice.
 _MOST = 1_000_000
 _EXECUTIONS = packed_dtype(
-    executions.LAYOUT, "run thread status ended stop start executing ready received rss delay cpu"
+    executions.LAYOUT, "run thread status ended stop start executing ready received rss delay total before"
 )
 _RUNNING = packed_dtype(executions.RUNNING, "run thread start")
 _SECEDED = packed_dtype(secede.LAYOUT, "run start stop")
@@ -48,7 +48,7 @@ class Messages:
         attempts: Attempts,
         spans: Spans,
         unended: Unended,
-        known: Callable[[str, int, int], None],
+        known: Callable[[str, int, int, int], None],
     ) -> None:
         self._identity = identity
         self._emit = emit
@@ -62,8 +62,9 @@ class Messages:
         self._known = known
         self._transfers = identity.namespace("transfer")
         self._transferred = 0
-        #: What workers told of attempts since the last `settle`, and how far their clocks were ahead.
-        self._ended: list[tuple[str, float, npt.NDArray[Any]]] = []
+        #: What workers told of attempts since the last `settle`: worker, how far its clock was ahead, rows,
+        #: and their CPU seconds.
+        self._ended: list[tuple[str, float, npt.NDArray[Any], npt.NDArray[np.float64]]] = []
         self.peers = Peers()
         #: The process whose stacks this one samples itself: others may have it sampled for them as well.
         self.sampled_here = ""
@@ -87,13 +88,13 @@ class Messages:
         if "address" in told:
             self.peers.calls_itself(process, told["address"])
         if "cores" in told:
-            self._known(process, told["cores"], told["process"])
+            self._known(process, told["cores"], told["core_set"], told["process"])
         if "clock" in told:
             self._clock(process, clock, told)
         if "executions" in told:
             found = np.frombuffer(told["executions"], _EXECUTIONS)
             self._unended.over(found["run"])
-            self._ended.append((process, clock.offset, found))
+            self._ended.append((process, clock.offset, found, _cpu(found, told.get("totals", (0.0,)))))
         if "seceded" in told:
             self._seceded(clock, np.frombuffer(told["seceded"], _SECEDED))
         count = told.get("running_keys", 0)
@@ -156,9 +157,13 @@ class Messages:
         self._gather.flush("transfers", "transferred", "running")
 
     def _executions(
-        self, workers: Sequence[str], offsets: Sequence[float], parts: Sequence[npt.NDArray[Any]]
+        self,
+        workers: Sequence[str],
+        offsets: Sequence[float],
+        parts: Sequence[npt.NDArray[Any]],
+        seconds: Sequence[npt.NDArray[np.float64]],
     ) -> None:
-        found = np.concatenate(parts)
+        found, cpu = np.concatenate(parts), np.concatenate(seconds)
         codes = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
         ahead = np.array(offsets)[codes]
         now = float((found["ended"] - ahead).max())
@@ -166,10 +171,10 @@ class Messages:
         columns: dict[str, Any] = {
             "run": self._runs.map(found["run"]),
             "worker": pick(codes, workers),
-            "thread": [str(ident) if ident else "" for ident in found["thread"].tolist()],
+            "thread": _threads(found["thread"]),
             "status": pick(found["status"], executions.STATUSES),
             # To the microsecond: noise below it would only be stored.
-            "cpu": np.where(found["cpu"] > 0, np.rint(found["cpu"] * 2**20) / 2**20, np.nan),
+            "cpu": np.where(cpu > 0, np.rint(cpu * 2**20) / 2**20, np.nan),
             "rss": found["rss"],
         }
         for name in ("ended", "stop", "start", "executing", "ready", "received"):
@@ -254,3 +259,24 @@ class Messages:
             when, kind, level, message = zip(*found, strict=True)
             columns = {"time": clock.here(when), "kind": kind, "level": level, "message": message}
             self._gather.add("events", columns | {"source": [process] * len(found)})
+
+
+def _threads(idents: npt.NDArray[np.uint64]) -> Symbols:
+    """Idents of threads as text, '' where there is none; few of them are different."""
+    used, codes = np.unique(idents, return_inverse=True)
+    return Symbols(codes.astype("u4"), [str(ident) if ident else "" for ident in used.tolist()])
+
+
+def _cpu(found: npt.NDArray[Any], totals: Sequence[float]) -> npt.NDArray[np.float64]:
+    """CPU seconds of attempts: by so much the total of its kind had grown when the next one ended, or by now.
+
+    NaN of those that count to none, whose code is 0.
+    """
+    order = np.argsort(found["total"], kind="stable")
+    code, before = found["total"][order], found["before"][order]
+    after = np.array(totals, "f8")[code]
+    follows = code[:-1] == code[1:]
+    after[:-1][follows] = before[1:][follows]
+    seconds = np.empty(len(found))
+    seconds[order] = np.where(code > 0, after - before, np.nan)
+    return seconds

@@ -79,8 +79,10 @@ class ClientProcess:
     def adjust(self, options: Options) -> None:
         """Sample as often as `options` say; stacks that are to be taken no more have been told."""
         self._options = options
-        # Half of a worker's budget: these threads hold up every task when they are stopped.
-        interval, budget = options.profile_interval, options.profile_budget / 2
+        # Half of a worker's budget: these threads hold up every task when they are stopped, and do so twice
+        # where one of them is the scheduler's.
+        part = 4 if _SCHEDULER in self._names.values() else 2
+        interval, budget = options.profile_interval, options.profile_budget / part
         if self._sampler is None and options.profile:
             self._sampler = Sampler(lambda: self._threads, self._names.__getitem__, interval, budget)
             self._sampler.start()

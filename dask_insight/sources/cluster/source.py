@@ -394,7 +394,7 @@ class ClusterSource:
             raise ClusterRefused(
                 f"the scheduler at {self._client.scheduler.address} does not take our plugin "
                 f"({type(error).__name__}: {error}). Plugins need `distributed.scheduler.pickle: True` there "
-                "and a version of distributed of 2024.9 or later."
+                "and a version of distributed of 2025.1 or later."
             ) from error
 
     async def _follow(self) -> None:

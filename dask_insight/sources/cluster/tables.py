@@ -28,7 +28,7 @@ from .submissions import Submissions
 from .submitted import Submitted
 from .unended import Unended
 
-_NAMES = ("group_names", "worker_names", "thread_names", "type_names", "action_names")
+_NAMES = ("group_names", "worker_names", "thread_names", "type_names", "action_names", "gauge_names")
 #: Stands for the exception of an attempt whose end nobody saw.
 _UNSEEN = "Unseen: its cluster closed, could not be reached or was recorded no longer while it ran"
 
@@ -118,6 +118,8 @@ class Tables:
             self.workers(told["workers"])
         if "memory" in told:
             self._memory(rows("memory", told["memory"]))
+        if "gauges" in told:
+            self._gauges(rows("gauges", told["gauges"]))
         lost: dict[str, int] = told.get("lost", {})
         return lost
 
@@ -187,7 +189,7 @@ class Tables:
             self.messages.peers.joined(row["worker"], _number(row.get("joined"), np.nan))
             if (left := row.get("left")) is not None:
                 self._clocks.left(row["worker"], left)
-        numbers = dict.fromkeys(("pid", "threads", "cores", "own"), 0.0)
+        numbers = dict.fromkeys(("pid", "namespace", "threads", "cores", "core_set", "own"), 0.0)
         numbers |= dict.fromkeys(("memory_limit", "joined", "left"), np.nan)
         columns = {
             name: [_number(row.get(name), missing) for row in found] for name, missing in numbers.items()
@@ -231,9 +233,10 @@ class Tables:
         }
         self._emit(encode("attempts", columns | ends))
 
-    def _told(self, worker: str, cores: int, process: int) -> None:
+    def _told(self, worker: str, cores: int, core_set: int, process: int) -> None:
         """A worker tells of its host and process; that comes before or after what the scheduler tells."""
-        told: dict[str, Any] = {"cores": cores, "own": int(process == self._process)}
+        told: dict[str, Any] = {"cores": cores, "core_set": core_set, "namespace": process >> 32}
+        told["own"] = int(process == self._process)
         if process >> 32 == self._process >> 32:
             # The scheduler has an address of it, which says of no two clusters whether they share it.
             told["host"] = socket.gethostname()
@@ -257,6 +260,16 @@ class Tables:
         self._gather.add("memory", {"worker": worker} | {name: found[name] for name in measures})
         columns = {"process": worker, "time": found["time"], "occupancy": found["occupancy"]}
         self._gather.add("resources", columns)
+
+    def _gauges(self, found: npt.NDArray[Any]) -> None:
+        workers, names = self._names["worker_names"], self._names["gauge_names"]
+        columns = {
+            "worker": [workers[code] for code in found["worker"].tolist()],
+            "time": found["time"],
+            "name": [names[code] for code in found["name"].tolist()],
+            "value": found["value"],
+        }
+        self._gather.add("gauges", columns)
 
 
 def _number(value: Any, missing: float) -> Any:

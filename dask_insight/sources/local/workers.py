@@ -14,13 +14,14 @@ from typing import Any
 
 import dask
 import psutil
-from dask.system import CPU_COUNT
 
+from ...probe.clock import process
+from ...probe.cores import cores
 from .rows import Rows
 
 _COLUMNS = (
-    *("worker", "name", "host", "pid", "threads", "memory_limit", "joined", "left", "detail"),
-    *("cores", "own"),
+    *("worker", "name", "host", "namespace", "pid", "threads", "memory_limit", "joined", "left", "detail"),
+    *("cores", "core_set", "own"),
 )
 _PID, _THREADS, _JOINED, _LEFT, _OWN = (
     _COLUMNS.index(name) for name in ("pid", "threads", "joined", "left", "own")
@@ -44,8 +45,8 @@ class Workers:
                 return
             joined = known[_JOINED] if known is not None else min(since, perf_counter())
             detail = json.dumps({"python": platform.python_version(), "dask": dask.__version__})
-            of_process = (name, name, socket.gethostname(), pid or os.getpid())
-            row = (*of_process, threads, nan, joined, nan, detail, CPU_COUNT, pid in (0, os.getpid()))
+            of_process = (name, name, socket.gethostname(), process() >> 32, pid or os.getpid())
+            row = (*of_process, threads, nan, joined, nan, detail, *cores(), pid in (0, os.getpid()))
             self._here[name] = row
             self.joined.add(row)
 
