@@ -71,7 +71,9 @@ class Questions(Store):
         DataFrame
             One row a frame, callers before what they call: ``parent`` (row
             number, -1 at the bottom), ``depth``, ``function``, ``file``,
-            ``line``, ``self`` and ``total`` (seconds), ``share`` (of all).
+            ``line``, that of its lines that ran longest, with what it called;
+            ``first_line`` of the function; ``self`` and ``total`` (seconds),
+            ``share`` (of all).
 
         Raises
         ------
@@ -121,9 +123,10 @@ class Questions(Store):
         Returns
         -------
         DataFrame
-            A row a step: ``start``, ``stop`` (seconds since `started`),
-            ``seconds``; ``kind``, what they went into: *compute* the function,
-            *disk*, *worker* the worker's own time around tasks, *transfer*
+            A row for each stretch: ``start``, ``stop`` (seconds since
+            `started`), ``seconds``; ``step``, its number: those of one attempt
+            that follow one another are one; ``kind``, what they went into:
+            *compute* the function, *disk*, *worker* the worker's own time around tasks, *transfer*
             waiting for inputs to arrive, *thread* waiting for a thread that no
             other task held, *scheduler* messages and the scheduler's own time,
             *client* nothing was asked for; ``because``, what waited for this
@@ -254,11 +257,12 @@ class Questions(Store):
         Returns
         -------
         DataFrame
-            What it is summed by; ``duration`` [s] for which functions held a
-            thread, and its ``share`` (0 to 1) of all; ``count`` of the attempts
-            that ran and how many of them ``failed``: raised, were tried again
+            What it is summed by, beside the id of a span its ``path``;
+            ``duration`` [s] for which functions held a thread, and its
+            ``share`` (0 to 1) of all; ``count`` of the attempts that ran or
+            still run and how many of them ``failed``: raised, were tried again
             or were lost with their worker; ``mean``, ``median``, ``p95`` and
-            ``max`` of an attempt [s];
+            ``max`` of an attempt that ended [s];
             ``size_in`` and ``size_out``, mean bytes of all inputs and of the
             result; ``throughput``, bytes of inputs a second; ``cpu`` [% of a
             core], from the CPU time of their threads; ``gpu`` [%] and
@@ -353,6 +357,88 @@ class Questions(Store):
         return made
 
     @current
+    def moved(self, by: str = "pair") -> pd.DataFrame:
+        """What was sent from worker to worker, and to clients, and how fast; most bytes first.
+
+        Parameters
+        ----------
+        by
+            ``'pair'`` of sender and receiver, ``'function'`` or ``'type'`` of the results.
+
+        Returns
+        -------
+        DataFrame
+            What it is summed by (``sender`` and ``receiver``, ``function`` or
+            ``type``); ``nbytes``; ``transfers``, each counted once, though both
+            sides tell of it, and the ``results`` that they carried; ``seconds``
+            that they took, summed, of which the results of one transfer have a
+            share by their size; ``bandwidth`` [bytes/s].
+
+        Raises
+        ------
+        ValueError
+            If `by` is unknown.
+        """
+        made: pd.DataFrame = above("analysis.moved", "moved")(steady(self.columns), by)
+        return made
+
+    @current
+    def held(self, by: str = "function") -> pd.DataFrame:
+        """Whose results took memory (or disk): those that took most for longest first.
+
+        A result is held from when it was made to when it was let go of; where
+        that is not recorded, to when the last task that needs it has ended, and
+        to the end if none does. Copies on other workers are not counted, nor is
+        in a part of a run what was made before it.
+
+        Parameters
+        ----------
+        by
+            ``'function'`` or ``'group'``.
+
+        Returns
+        -------
+        DataFrame
+            What it is summed by; number of ``results`` of a known size and
+            their ``nbytes``; ``mean`` and ``peak`` of the bytes held at a time,
+            ``peaked``, when that was first (seconds since `started`), and
+            ``left``, bytes held to the end.
+
+        Raises
+        ------
+        ValueError
+            If `by` is unknown.
+        """
+        made: pd.DataFrame = above("analysis.held", "held")(steady(self.columns), self.started, by)
+        return made
+
+    @current
+    def dependencies(self, by: str = "function") -> pd.DataFrame:
+        """Which tasks need the results of which: the shape of a computation.
+
+        Parameters
+        ----------
+        by
+            ``'function'`` or ``'group'``.
+
+        Returns
+        -------
+        DataFrame
+            A row for each pair: ``source``, whose results are needed, and
+            ``target``, who needs them; number of ``edges``, and of tasks at
+            both ends, ``sources`` and ``targets``; ``nbytes`` of the results,
+            counted for every task that needs them; ``seconds`` for which the
+            functions of the targets held a thread, most first.
+
+        Raises
+        ------
+        ValueError
+            If `by` is unknown.
+        """
+        made: pd.DataFrame = above("analysis.dependencies", "dependencies")(steady(self.columns), by)
+        return made
+
+    @current
     def time_budget(
         self,
         *,
@@ -393,7 +479,8 @@ class Questions(Store):
         -------
         DataFrame
             A row for each combination that there is: what it is summed by
-            (``time`` is the bin's start, seconds since `started`); ``kind``
+            (``time`` is the bin's start, seconds since `started`; ``path`` is
+            the whole name of the span beside its id); ``kind``
             (computing, overhead, idle); ``part``, see the table ``budget`` and
             `dask_insight.analysis.time_budget.PARTS`; ``seconds`` (thread-seconds)
             and ``share`` (of all, 0 to 1). Its ``attrs`` have ``thread_seconds``

@@ -51,7 +51,7 @@ class Recording(Questions):
 
     Each table is a pandas DataFrame under its name: ``tasks``, ``phases``,
     ``edges``, ``transfers``, ``transferred``, ``releases``, ``resources``,
-    ``collections``, ``gpus``, ``memory``, ``stacks``, ``samples``, ``sampling``,
+    ``collections``, ``gpus``, ``memory``, ``gauges``, ``stacks``, ``samples``, ``sampling``,
     ``metrics``, ``events``, ``workers``, ``spans``, ``submissions``, ``cells``,
     ``functions``, ``fused``, ``lines``, ``errors``, ``clocks``, ``cache``,
     ``critical``, ``budget``, ``graph`` and the schema's raw ``attempts``, ``executions``, ``running``.
@@ -75,6 +75,7 @@ class Recording(Questions):
         resources: pd.DataFrame
         gpus: pd.DataFrame
         memory: pd.DataFrame
+        gauges: pd.DataFrame
         stacks: pd.DataFrame
         samples: pd.DataFrame
         sampling: pd.DataFrame
@@ -324,7 +325,8 @@ class Recording(Questions):
         )
 
     def _repr_html_(self) -> str:
-        html: str = self.summary()._repr_html_()
+        # marimo asks for nothing else; IPython never asks for it.
+        html: str = self._repr_mimebundle_().get("text/html") or self.summary()._repr_html_()
         return html
 
     def static(self) -> Any:

@@ -28,6 +28,7 @@ AROUND = {
 IDLE = {
     "inputs": "waiting for inputs",
     "data": "waiting for data from other workers",
+    "processes": "starting processes and moving data between them",
     "placement": "idle beside busy workers",
     "scheduler": "waiting for the scheduler",
     "paused": "paused for lack of memory",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,9 +11,11 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_probe_parts import nvml
 from test_time_budget import CLUSTER, Run
 
 from dask_insight.batch import encode
+from dask_insight.probe.gpu import Gpus
 from dask_insight.recording import Recording
 
 START = 1_750_000_000.0
@@ -94,6 +98,35 @@ def test_by_function() -> None:
     assert table.share.sum() == pytest.approx(1)
 
 
+def test_what_still_runs_counts_as_far_as_it_came() -> None:
+    more = {"run": [8, 9], "task": [3, 1], "worker": ["b", "b"], "thread": ["2", "3"]}
+    running = more | {"start": [START + 3, START + 8]}
+    resources = {"process": ["b"], "time": [START + 10]}
+    run = recording({**TABLES, "running": running, "resources": resources})
+    table = run.bottlenecks().set_index("function")
+    assert table.duration.to_dict() == pytest.approx({"sum": 4 + 7, "load": 6 + 2})
+    assert table["count"].to_dict() == {"sum": 3, "load": 3}
+    assert table["mean"].to_dict() == pytest.approx({"sum": 2, "load": 3})
+    assert table["median"].to_dict() == pytest.approx({"sum": 2, "load": 3})
+    assert table["max"].to_dict() == pytest.approx({"sum": 3, "load": 4})
+    assert table.share.sum() == pytest.approx(1)
+    one = run.bottlenecks("worker").set_index("worker").loc["b"]
+    assert (one.duration, one["count"], one["max"]) == pytest.approx((2 + 7 + 2, 3, 2))
+    run.append(encode("about", {"name": ["stopped"], "value": [str(START + 10)]}))
+    part = run.slice(0, 5).bottlenecks().set_index("function")
+    assert part.duration.to_dict() == pytest.approx({"load": 6, "sum": 1 + 2})
+
+
+@pytest.mark.parametrize("by", ["function", "task"])
+def test_of_one_that_only_runs_no_length_is_known(by: str) -> None:
+    told = {"run": [0], "task": [0], "worker": ["a"], "thread": ["1"], "start": [START]}
+    graph = {"task": [0], "key": ["hang-0"], "prefix": ["hang"]}
+    resources = {"process": ["a"], "time": [START + 60]}
+    (row,) = recording({"graph": graph, "running": told, "resources": resources}).bottlenecks(by).itertuples()
+    assert (row.duration, row.share, row.count, row.failed) == (60, 1, 1, 0)
+    assert np.isnan([row.mean, row.median, row.p95, row.max, row.throughput, row.size_out]).all()
+
+
 @pytest.mark.parametrize(
     ("status", "failed"),
     [("erred", 1), ("retried", 1), ("killed", 1), ("cancelled", 0), ("rescheduled", 0), ("stolen", 0)],
@@ -126,12 +159,31 @@ def test_gpus_of_the_worker_while_it_ran() -> None:
     assert np.isnan(table.loc[("b", "load")].gpu)
 
 
+def test_workers_of_dask_cuda_have_a_gpu_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of their host are visible to each of them, its own first."""
+    busy = nvml(nvmlDeviceGetUtilizationRates=lambda handle: SimpleNamespace(gpu=100 - 100 * handle))
+    monkeypatch.setitem(sys.modules, "pynvml", busy)
+    run = Run()
+    rows = []
+    for worker, visible in (("a", "0,1"), ("b", "1,0")):
+        run.task("f", worker, 0, 10)
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+        rows += [row | {"process": worker} for at in range(10) for row in Gpus(one=True).sample(START + at)]
+    run.tables["gpus"] = {name: [row[name] for row in rows] for name in rows[0]}
+    table = run.recording().bottlenecks("worker").set_index("worker")
+    assert table.gpu.to_dict() == pytest.approx({"a": 100, "b": 0})
+    assert table.gpu_memory.to_dict() == pytest.approx({"a": 100, "b": 101})
+
+
 def test_by_task_group_span_worker_and_thread() -> None:
     run = recording()
     by_task = run.bottlenecks("task").set_index("task")
     assert by_task.duration.to_dict() == {"('load', 0)": 4, "sum-1": 4, "('load', 1)": 2}
     assert run.bottlenecks("group").set_index("group").duration.to_dict() == {"load": 6, "sum-1": 4}
     assert run.bottlenecks("span").duration.tolist() == [10]
+    run.append(encode("spans", {"span": ["x"], "name": ["fit"], "path": ["model / fit"]}))
+    by_span = run.bottlenecks(["span", "worker"])
+    assert list(by_span)[:3] == ["span", "path", "worker"] and set(by_span.path) == {"model / fit"}
     assert run.bottlenecks("worker").set_index("worker").duration.to_dict() == {"a": 8, "b": 2}
     by_thread = run.bottlenecks(["worker", "thread"])
     assert sorted(by_thread.duration) == [2, 3, 5]
@@ -141,13 +193,20 @@ def test_nothing_ran() -> None:
     for by in ("function", "task", "group", "span", "worker", "thread"):
         table = Recording().bottlenecks(by)
         assert not len(table)
-        assert list(table)[:3] == [by, "duration", "share"]
-    assert not len(Recording().balance())
+        named = [by, "path"] if by == "span" else [by]
+        assert list(table)[: len(named) + 2] == [*named, "duration", "share"]
+    nothing = Recording()
+    assert not len(nothing.balance())
+    for empty in (nothing.moved(), nothing.moved("type"), nothing.held(), nothing.dependencies()):
+        assert not len(empty) and len(empty.columns) > 5
 
 
 def test_what_cannot_be_asked() -> None:
     with pytest.raises(ValueError, match="colour"):
         recording().bottlenecks("colour")
+    for ask in (Recording.moved, Recording.held, Recording.dependencies):
+        with pytest.raises(ValueError, match="by='colour' is none of"):
+            ask(recording(), "colour")
     with pytest.raises(ValueError):
         recording().balance(every=0)
     with pytest.raises(ValueError, match="rows"):
@@ -166,6 +225,91 @@ def test_balance() -> None:
     assert b.tasks.tolist()[:8] == [0, 0, 1, 1, 1, 1, 1, 1]
     assert a.managed.tolist()[:7] == [1, 1, 1, 1, 1, 2, 2]
     assert b.managed.isna().all()
+
+
+SENT: dict[str, dict[str, Any]] = TABLES | {
+    "attempts": ATTEMPTS | {"typename": ["array", "array", "", "float", ""]},
+    # Both sides tell of the first one.
+    "transfers": {
+        "transfer": [0, 1, 2, 3],
+        "worker": ["b", "a", "b", "c"],
+        "peer": ["a", "b", "a", ""],
+        "direction": ["in", "out", "in", "out"],
+        "start": [START, START, START + 2, START + 3],
+        "stop": [START + 2, START + 2, START + 3, START + 3],
+        "nbytes": [400.0, 400.0, 100.0, 8.0],
+    },
+    "transferred": {
+        "transfer": [0, 0, 1, 1, 2, 3],
+        "task": [0, 2, 0, 2, 1, 3],
+        "nbytes": [300.0, 100.0, 300.0, 100.0, 100.0, 8.0],
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("by", "rows"),
+    [
+        ("pair", [("a", "b", 500, 2, 3, 3, 500 / 3), ("c", "", 8, 1, 1, 0, NAN)]),
+        ("function", [("load", 400, 2, 2, 2.5, 160), ("sum", 108, 2, 2, 0.5, 216)]),
+        ("type", [("array", 400, 2, 2, 2.5, 160), ("float", 100, 1, 1, 0.5, 200), ("", 8, 1, 1, 0, NAN)]),
+    ],
+)
+def test_what_was_moved(by: str, rows: list[tuple[Any, ...]]) -> None:
+    table = recording(SENT).moved(by)
+    for found, told in zip(table.itertuples(index=False), rows, strict=True):
+        texts = sum(isinstance(each, str) for each in told)
+        assert tuple(found)[:texts] == told[:texts]
+        assert tuple(found)[texts:] == pytest.approx(told[texts:], nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("by", "rows"),
+    [
+        ("function", [("load", 300, 1, 1, 1.5), ("", 108, 2, 0, 1), ("sum", 100, 1, 1, 0.5)]),
+        ("type", [("array", 300, 1, 1, 1.5), ("", 108, 2, 0, 1), ("float", 100, 1, 1, 0.5)]),
+    ],
+)
+def test_of_some_transfers_nobody_tells_what_they_carried(by: str, rows: list[tuple[Any, ...]]) -> None:
+    carried = {name: values[:4] for name, values in SENT["transferred"].items()}
+    table = recording(SENT | {"transferred": carried}).moved(by).drop(columns="bandwidth")
+    assert [tuple(row) for row in table.itertuples(index=False)] == rows
+
+
+def test_what_was_held() -> None:
+    other_tools = {"about": {"name": ["source"], "value": ['"Chrome trace"']}}
+    told = recording(TABLES | other_tools).held().set_index("function")
+    assert told.loc["load"].to_dict() == pytest.approx(
+        {"results": 2, "nbytes": 400, "mean": (100 * 5 + 300 * 7) / 9, "peak": 400, "peaked": 4, "left": 0}
+    )
+    assert told.loc["sum", ["results", "peak", "peaked", "left"]].tolist() == pytest.approx([1, 8, 9, 8])
+    assert set(recording().held("group")["group"]) == {"load", "sum-1"}
+
+
+#: One goes as the other one of its name comes.
+RELEASED = TABLES | {"releases": {"task": [1, 0], "time": [START + 4, START + 7]}}
+
+
+def test_what_goes_as_something_comes_is_not_held_beside_it() -> None:
+    told = recording(RELEASED).held().set_index("function").loc["load"]
+    assert told.to_dict() == pytest.approx(
+        {"results": 2, "nbytes": 400, "mean": (300 * 2 + 100 * 3) / 9, "peak": 300, "peaked": 2, "left": 0}
+    )
+
+
+def test_a_part_of_a_run_held_what_it_held_in_that_time() -> None:
+    (row,) = recording(RELEASED).slice(3, 6).held().to_dict("records")
+    known = {"results": 1, "nbytes": 100, "mean": 100 * 2 / 3, "peak": 100, "peaked": 4, "left": 100}
+    assert row.pop("function") == "load"
+    assert row == pytest.approx(known)
+
+
+def test_dependencies_are_the_shape_of_a_computation() -> None:
+    (row,) = recording().dependencies().to_dict("records")
+    ends = {"source": "load", "target": "sum", "sources": 2, "targets": 1}
+    assert row == ends | {"edges": 2, "nbytes": 400, "seconds": 4}
+    (row,) = recording().dependencies("group").to_dict("records")
+    assert (row["source"], row["target"]) == ("load", "sum-1")
 
 
 @settings(max_examples=30, deadline=None)

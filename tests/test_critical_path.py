@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from dask_insight import words
 from dask_insight.batch import encode
 from dask_insight.recording import Recording
+from dask_insight.schema import NOTHING
 
 DIAMOND = [Task("load", 1), Task("load", 4), Task("join", 2, [0, 1]), Task("last", 1, [2])]
 
@@ -62,6 +63,35 @@ def test_messages_are_the_schedulers() -> None:
     path = ran(DIAMOND, [2], message=0.25).critical_path("kind")
     assert path["seconds"].to_dict() == pytest.approx({"compute": 7, "scheduler": 1.5})
     assert path["share"].sum() == pytest.approx(1)
+
+
+def test_a_step_is_an_attempt_however_many_stretches_it_has() -> None:
+    recording = ran(DIAMOND, [2], message=0.25)
+    path = recording.critical_path()
+    assert len(path) > 3 and path["step"].nunique() == 3
+    assert path.groupby("step")["prefix"].first().tolist() == ["load", "join", "last"]
+    assert recording.critical_path("prefix")["steps"].to_dict() == {"load": 1, "join": 1, "last": 1}
+    assert recording.critical_path("kind")["steps"].to_dict() == {"compute": 3, "scheduler": 3}
+
+
+def test_tasks_of_whose_attempts_nobody_tells_are_steps_of_their_own() -> None:
+    recording = Recording()
+    recording.append(encode("graph", {"task": [0, 1], "prefix": ["one", "two"]}))
+    recording.append(encode("edges", {"task": [1], "dependency": [0]}))
+    moments = attempts(
+        run=[NOTHING] * 2,
+        task=[0, 1],
+        worker=["a", "a"],
+        status=["ok", "ok"],
+        submitted=[0.0, 0.0],
+        ready=[0.0, 1.0],
+        start=[0.0, 1.0],
+        stop=[1.0, 2.0],
+        done=[1.0, 2.0],
+    )
+    recording.append(encode("attempts", moments))
+    path = recording.critical_path()
+    assert path["prefix"].tolist() == ["one", "two"] and path["step"].tolist() == [0, 1]
 
 
 def test_a_pause_is_the_clients() -> None:

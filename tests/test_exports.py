@@ -132,6 +132,23 @@ def test_overlapping_attempts_stand_on_tracks_of_their_own(tmp_path: Path) -> No
     assert tracks(lane, start, stop).tolist() == [0, 1, 1, 0, 0]
 
 
+def test_what_still_runs_ends_in_a_trace_with_the_recording(tmp_path: Path) -> None:
+    """What was killed ends when that was known."""
+    run, zero = Recording(), 1.7e9
+    facts = {"started": zero, "stopped": zero + 9}
+    run.append(encode("about", {"name": [*facts], "value": [*map(json.dumps, facts.values())]}))
+    run.append(encode("graph", {"task": [0, 1, 2], "prefix": ["done", "killed", "runs"]}))
+    place = {"worker": ["a"] * 2, "thread": ["1", "2"]}
+    ended = {"run": [0, 1], "task": [0, 1], **place, "status": ["ok", "killed"]}
+    moments = {"start": [zero, zero + 1], "stop": [zero + 3, np.nan], "done": [zero + 3, zero + 2]}
+    run.append(encode("attempts", ended | moments))
+    running = {"run": [2], "task": [2], "worker": ["a"], "thread": ["3"], "start": [zero + 4]}
+    run.append(encode("running", running))
+    events = json.loads(exported(run, tmp_path, "chrome").read_text("utf-8"))["traceEvents"]
+    lasted = {event["name"]: event["dur"] / 1e6 for event in events if event["ph"] == "X"}
+    assert lasted == pytest.approx({"done": 3, "killed": 1, "runs": 5})
+
+
 def test_a_trace_comes_back_with_the_threads_that_there_were(tmp_path: Path) -> None:
     """Also those on which nothing ran; a thread of several tracks, as of coroutines, is one."""
     run, zero = Recording(), 1.7e9

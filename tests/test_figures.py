@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_findings_moved import pooled
 from test_time_budget import CLUSTER, START, Run
 
 import dask_insight
@@ -25,7 +26,7 @@ from dask_insight.batch import Symbols, encode
 from dask_insight.errors import ExitCode
 from dask_insight.exports import FORMATS
 from dask_insight.figures.bokeh_figure import figure_of
-from dask_insight.figures.chart import Area, Boxes, Chart, Plot, Rows
+from dask_insight.figures.chart import Area, Boxes, Chart, Line, Plot, Rows
 from dask_insight.figures.colors import reserved
 from dask_insight.figures.panels import PANELS
 from dask_insight.figures.panels.activities import activity_words
@@ -178,6 +179,32 @@ def test_the_mean_of_a_function_is_that_of_whole_durations() -> None:
     assert "mean 10" in bars.beside[0]
 
 
+def test_time_without_a_thread_is_none_of_a_figure() -> None:
+    run = Run(a={**CLUSTER, "threads": 2})
+    parent = run.task("parent", "a", 0, 10)
+    run.seceded(parent, 1, 9)
+    run.task("child", "a", 1, 9, thread="2", submitted=1)
+    recording = run.recording()
+    (bars,) = boxes_of(chart_of(recording, "functions").plots[0])
+    assert (bars.facts()["Name"], bars.right.tolist()) == (["child", "parent"], pytest.approx([8, 2]))
+    assert f"mean {words.duration(2)}" in bars.beside[1]
+    (bars,) = boxes_of(chart_of(recording, "functions", start=8, stop=9.5).plots[0])
+    assert bars.right.tolist() == pytest.approx([1, 0.5])
+    (bars,) = boxes_of(chart_of(recording, "workers").plots[0])
+    assert bars.right.tolist() == pytest.approx([10]) and f"{words.share(0.5)} busy" in bars.beside[0]
+
+
+def test_workers_are_busy_for_a_share_of_the_time_of_the_tasks() -> None:
+    """Not of what is shown around it; of all that is asked for."""
+    run = Run(a=CLUSTER)
+    run.task("load", "a", 10, 20, submitted=10)
+    run.tables["resources"] = {"process": ["a"], "time": np.array([START + 21.0])}
+    recording = run.recording()
+    for asked, busy in (({}, 1.0), ({"start": 0, "stop": 20}, 0.5)):
+        (bars,) = boxes_of(chart_of(recording, "workers", **asked).plots[0])
+        assert f"{words.share(busy)} busy" in bars.beside[0]
+
+
 def test_what_is_shown_is_the_time_of_the_tasks() -> None:
     """And what lies around them where that is little; reports open there too."""
     long = Run()
@@ -203,6 +230,17 @@ def test_the_time_budget_is_whole(golden: Recording) -> None:
     assert drawn == pytest.approx(golden.time_budget()["seconds"].sum())
 
 
+def test_processes_of_a_local_scheduler_wait_for_no_other_workers() -> None:
+    starting, others = words.IDLE["processes"], words.IDLE["data"]
+    run = pooled(1)
+    for beside, told in ((False, {starting}), (True, {starting, others})):
+        if beside:
+            run.workers["tcp://w"] = CLUSTER
+            run.task("load", "tcp://w", 3, 4, assigned=0, inputs=3)
+        labels = [sign.label for sign in chart_of(run.recording(), "time-budget").signs]
+        assert {each for each in (starting, others) for label in labels if label.startswith(each)} == told
+
+
 def test_the_critical_path_is_as_long_as_the_run(golden: Recording) -> None:
     strip, names = chart_of(golden, "critical-path").plots
     # Of its two clusters, that with most work.
@@ -210,6 +248,15 @@ def test_the_critical_path_is_as_long_as_the_run(golden: Recording) -> None:
     for plot in (strip, names):
         (boxes,) = boxes_of(plot)
         assert (boxes.right - boxes.left).sum() == pytest.approx(whole)
+
+
+def test_the_critical_path_of_a_part_is_no_longer_than_that(golden: Recording) -> None:
+    path = golden.critical_path(cluster="")
+    longest = path.loc[path["seconds"].idxmax()]
+    start, stop = longest["start"] + longest["seconds"] / 4, longest["stop"] + longest["seconds"] / 4
+    for plot in chart_of(golden, "critical-path", start=start, stop=stop).plots:
+        (boxes,) = boxes_of(plot)
+        assert 0 < (boxes.right - boxes.left).sum() <= (stop - start) * (1 + 1e-9)
 
 
 def test_times_that_would_be_are_those_of_the_table(golden: Recording) -> None:
@@ -251,6 +298,17 @@ def test_frames_stand_under_what_called_them(golden: Recording) -> None:
         assert inside.sum() == 1
 
 
+def test_a_flame_graph_may_be_of_several_names(golden: Recording, tmp_path: Path) -> None:
+    names = [name for name in golden.columns("graph")["prefix"].names if len(golden.flame(prefix=name))][:2]
+    (plot,) = chart_of(golden, "flame-graph", prefix=names).plots
+    (boxes,) = boxes_of(plot)
+    tree = golden.flame(prefix=names)
+    assert boxes.right.max() == pytest.approx(tree.loc[tree["depth"] == 0, "total"].sum())
+    assert len(names) == 2 and figures.flame_graph(golden, prefix=names, worker=None)
+    folder = golden.export(tmp_path / "all", "svg", panel="all", prefix=names)
+    assert (folder / "flame-graph.svg").exists()
+
+
 def test_spans_are_as_long_as_their_tasks() -> None:
     run = made(tasks=3_000, lanes=4, spans=1_500)
     chart = chart_of(run, "spans")
@@ -263,6 +321,32 @@ def test_spans_are_as_long_as_their_tasks() -> None:
     np.testing.assert_allclose(boxes.right, wanted["stop"], atol=1e-5)
     assert list(boxes.inside) == [words.duration(each) for each in wanted["duration"]]
     assert chart.note == "the first 40 of 1,500"
+
+
+def test_a_span_has_what_ran_in_the_spans_inside_it() -> None:
+    run = Run(a=CLUSTER)
+    run.task("load", "a", 0, 1)
+    run.task("fit", "a", 2, 5)
+    run.tables["graph"] = {"task": [0, 1], "prefix": ["load", "fit"], "span": ["first", "second"]}
+    told = {"span": ["second", "first", "all"], "parent": ["all", "all", ""]}
+    run.tables["spans"] = told | {"path": ["all / second", "all / first", "all"]}
+    (boxes,) = boxes_of(chart_of(run.recording(), "spans").plots[0])
+    assert boxes.facts()["Span"] == ["all", "all / first", "all / second"]
+    assert boxes.facts()["Tasks"] == ["2", "1", "1"]
+    assert list(boxes.inside) == [words.duration(each) for each in (4, 1, 3)]
+    assert (boxes.left.tolist(), boxes.right.tolist()) == ([0, 0, 2], [5, 1, 5])
+    run.tables["spans"] |= {"parent": ["first", "second", ""]}
+    (boxes,) = boxes_of(chart_of(run.recording(), "spans").plots[0])
+    assert boxes.facts()["Tasks"] == ["1", "1"], "a circle"
+
+
+def test_spans_deep_inside_one_another_are_summed_once_each() -> None:
+    """Not each up to the outermost: a damaged file may hold a chain of thousands."""
+    run = made(tasks=6_000, spans=6_000)
+    known = [f"span-{each}" for each in range(6_000)]
+    run.append(encode("spans", {"span": known, "parent": ["", *known[:-1]], "path": known}))
+    (boxes,) = boxes_of(chart_of(run, "spans").plots[0])
+    assert boxes.facts()["Tasks"][0] == words.count(6_000)
 
 
 def test_events_stand_by_kind_the_gravest_on_top() -> None:
@@ -332,6 +416,15 @@ def test_progress_counts_tasks_that_were_there_before_the_recording_began() -> N
         found = list(zip(facts["Name"], facts["Part"], np.rint(bars.right - bars.left), strict=True))
         assert found == [("load", "done", 67), ("load", "running", 33), ("sum", "waiting or given up", 100)]
     assert set(in_report.columns("graph")["order"].tolist()) == {0, NOTHING}, "ranks are left out"
+
+
+@pytest.mark.parametrize(("errors", "part"), [([], "waiting or given up"), ([0], "failed")])
+def test_what_was_killed_has_failed_where_dask_gave_it_up(errors: list[int], part: str) -> None:
+    run = Run(a=CLUSTER)
+    run.task("load", "a", 0, 1, status="killed")
+    run.tables["errors"] = {"run": errors, "task": errors, "exception": ["KilledWorker()"] * len(errors)}
+    (bars,) = boxes_of(chart_of(run.recording(), "progress").plots[0])
+    assert bars.facts()["Part"] == [part]
 
 
 def test_transfers_count_once_what_both_sides_tell(golden: Recording) -> None:
@@ -407,6 +500,17 @@ def test_finding_out_sizes_is_drawn_as_disk_only_where_something_was_written(
     assert ("disk" in set(recording.critical_path()["kind"])) == (label == "disk")
 
 
+def test_waits_for_the_lock_and_for_a_core_are_told_in_threads() -> None:
+    run = Recording()
+    waits = {"gil_wait": [9.0, 1.0, 1.0], "starved": [9.0, 4.0, np.nan]}
+    sampled = {"process": ["a"] * 3, "time": START + np.array([0.0, 2.0, 4.0])}
+    run.append(encode("resources", sampled | waits))
+    run.append(encode("about", {"name": ["started"], "value": [str(START)]}))
+    chart = PANELS["resources"].chart(Request(run), measures=["gil-wait", "core-wait"])
+    drawn = [mark.y for plot in chart.plots for mark in plot.marks if isinstance(mark, Line)]
+    assert [set(values[np.isfinite(values)].tolist()) for values in drawn] == [{0.5}, {2.0}]
+
+
 def test_memory_is_stacked_to_what_was_measured() -> None:
     run = Recording()
     time = START + np.repeat(np.arange(20.0), 2)
@@ -419,21 +523,30 @@ def test_memory_is_stacked_to_what_was_measured() -> None:
         assert top == pytest.approx(workers * 4e9)
 
 
-@pytest.mark.parametrize(("pids", "tops"), [([7, 7], [2, 3, 4, 6]), ([7, 8], [2, 6, 8, 10])])
-def test_memory_of_a_process_that_workers_share_counts_once(pids: list[int], tops: list[int]) -> None:
+@pytest.mark.parametrize(
+    ("pids", "namespaces", "tops"),
+    [
+        ([7, 7], [1, 1], [2, 3, 4, 6]),
+        ([7, 8], [1, 1], [2, 6, 8, 10]),
+        ([7, 7], [1, 2], [2, 6, 8, 10]),
+    ],
+)
+def test_memory_of_a_process_that_workers_share_counts_once(
+    pids: list[int], namespaces: list[int], tops: list[int]
+) -> None:
     """Each has a result of 1 GB in memory; of 4 GB of its process 2 more are old."""
     run = Recording()
     time = START + np.repeat(np.arange(20.0), 2)
     sizes = {"process": 4e9, "managed": 1e9, "unmanaged_old": 2e9, "unmanaged_recent": 1e9, "spilled": 1e9}
     columns = {name: [each] * 40 for name, each in sizes.items()}
     run.append(encode("memory", {"worker": ["a", "b"] * 20, "time": time, **columns}))
-    told = {"worker": ["a", "b"], "host": ["here"] * 2, "pid": pids, "memory_limit": [5e9] * 2}
-    run.append(encode("workers", told))
+    told = {"worker": ["a", "b"], "host": ["here"] * 2, "pid": pids, "namespace": namespaces}
+    run.append(encode("workers", {**told, "memory_limit": [5e9] * 2}))
     run.append(encode("about", {"name": ["started"], "value": [str(START)]}))
     chart = chart_of(run, "memory")
     drawn = [np.nanmax(mark.high) / 1e9 for mark in chart.plots[0].marks if isinstance(mark, Area)]
     assert drawn == pytest.approx(tops)
-    assert chart.signs[-1].label == f"limit {words.size(5e9 * len(set(pids)))}"
+    assert chart.signs[-1].label == f"limit {words.size(5e9 * len({*zip(pids, namespaces, strict=True)}))}"
 
 
 def test_limits_of_workers_that_were_never_there_together_are_not_added() -> None:

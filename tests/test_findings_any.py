@@ -19,6 +19,7 @@ BESIDE = (
         "collections",
         "gpus",
         "memory",
+        "gauges",
         "transfers",
         "transferred",
         "phases",
@@ -44,6 +45,7 @@ WORDS = (
     ),
     *("disk-read", "disk-write", "transfer", "deserialize", "thread-cpu", "seconds", "bytes", "incoming"),
     *("worker-lost", "worker-restart-memory", "restart", "steal", "dask", "log", "lost", "gap", "warning"),
+    *("rmm.rmm-used", "rmm.rmm-total", "cudf.cudf-spilled"),
     *("KilledWorker('x')", '{"processing": 1, "lost": 1, "expected": false}', '{"worker": "a", "rss": 1e9}'),
 )
 NUMBERS = st.one_of(st.floats(0, 30), st.just(math.nan), st.floats(0, 1e12))

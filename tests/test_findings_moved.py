@@ -63,19 +63,20 @@ def test_tasks_that_were_moved_and_ran_soon(run: Run) -> None:
     assert told(run, "stealing") == []
 
 
-def pooled(computing: float) -> Run:
-    """Two processes that start for three seconds, compute, and send a result for one."""
-    run = Run(**{f"process {number}": {"threads": 1, "joined": 3.0, "left": NAN} for number in (1, 2)})
+def pooled(computing: float, starting: float = 3.0) -> Run:
+    """Two processes that start for some seconds, compute, and send a result for one."""
+    there = {"threads": 1, "joined": starting, "left": NAN}
+    run = Run(**{f"process {number}": there for number in (1, 2)})
     for name in run.workers:
-        run.task("load", name, 3, 3 + computing, assigned=0, inputs=3)
-        run.attempts[-1]["done"] = 4 + computing
+        run.task("load", name, starting, starting + computing, assigned=0, inputs=starting)
+        run.attempts[-1]["done"] = starting + computing + 1
     return run
 
 
 def test_processes_that_start_and_wait_for_data_are_told_apart_from_a_scheduler() -> None:
     recording = pooled(1).recording()
     table = recording.time_budget()
-    assert dict(zip(table.part, table.seconds, strict=True)) == pytest.approx({"data": 8, "compute": 2})
+    assert dict(zip(table.part, table.seconds, strict=True)) == pytest.approx({"processes": 8, "compute": 2})
     verdict = recording.summary().verdict().replace(words.SPACE, " ")
     assert "80 % starting processes and moving data between them" in verdict
     path = recording.critical_path("kind").seconds

@@ -19,6 +19,7 @@ from dask_insight.analysis.findings.names import of_workers
 from dask_insight.batch import encode
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING
+from dask_insight.tables.errors import kind_of
 from dask_insight.timeline import Attempts
 
 MB = 1e6
@@ -85,6 +86,69 @@ def test_failed_tasks_are_named_with_their_exception() -> None:
     assert (one.severity, one.tasks, one.workers) == ("critical", ("parse",), ("a",))
     assert "no date" in one.why
     assert (one.is_risk, one.cost_seconds) == (True, pytest.approx(0.45))
+
+
+def test_failures_are_told_by_kind_with_where_the_first_was_raised() -> None:
+    run = failing("erred")
+    raised = (
+        ["TypeError('<b> `x`\n\n    y')"] * 3 + ["OSError(5)"] * 2 + [f"Odd{each}()" for each in range(5)]
+    )
+    for attempt in run.attempts[: len(raised)]:
+        attempt["status"] = "erred"
+    inside = '\n  File "/home/me/etl.py", line 40, in load\n    x\n'
+    library = '  File "/env/lib/python3.12/site-packages/io.py", line 7, in read\n    y\nTypeError: z\n'
+    run.tables["errors"] = {
+        "run": range(len(raised)),
+        "task": range(len(raised)),
+        "exception": raised,
+        "traceback": [f"Traceback …{inside}{library}"] * 3 + [""] * (len(raised) - 3),
+    }
+    one = the(run.recording(), "failed-tasks")
+    _, *kinds = one.why.split("\n\n")
+    assert kinds[:2] == ["3 × TypeError('<b> `x`, in `load`, etl.py:40", "2 × OSError(5)"]
+    assert kinds[2] == "1 × Odd0()" and kinds[5] == "2 more kinds; `run.errors` has all." and len(kinds) == 6
+    assert "&lt;b&gt;" in one.html() and "<b> " not in one.html()
+    errors = run.recording().errors
+    assert errors["kind"].tolist() == ["TypeError"] * 3 + ["OSError"] * 2 + [
+        f"Odd{each}" for each in range(5)
+    ]
+    assert errors["time"].tolist() == pytest.approx(run.recording().tasks["done"][: len(raised)].tolist())
+
+
+def test_exceptions_of_which_nobody_tells_the_kind_are_told_apart_by_their_texts() -> None:
+    run = failing("erred")
+    raised = ["<busy>\nat 5"] * 3 + ["<gone>"] * 2
+    for attempt in run.attempts[: len(raised)]:
+        attempt["status"] = "erred"
+    run.tables["errors"] = {
+        "run": range(len(raised)),
+        "task": range(len(raised)),
+        "exception": raised,
+        "traceback": ['  File "/home/me/etl.py", line 40, in load\n    x\n'] * len(raised),
+    }
+    _, *kinds = the(run.recording(), "failed-tasks").why.split("\n\n")
+    assert kinds == ["3 × <busy>, in `load`, etl.py:40", "2 × <gone>, in `load`, etl.py:40"]
+
+
+@pytest.mark.parametrize(
+    ("exception", "traceback", "kind"),
+    [
+        ("ValueError()", "", "ValueError"),
+        ("Own (its repr failed)", "", "Own"),
+        ("KilledWorker: the worker died", "", "KilledWorker"),
+        ("<no name>", 'T\n  File "C:\\a.py", line 1, in f\n    x\nown.errors.Odd: 1\n  a: b\n', "Odd"),
+        ("no name", 'T\n  File "a.py", line 1, in f\nOdd\n', "Odd"),
+        ("no name: (", "", ""),
+        ("Unseen: its cluster closed while it ran", "", ""),
+        ("Ärger('x')", "", "Ärger"),
+        ("<no name>", 'T\n  File "a.py", line 1, in f\nÄrger: 1\n', "Ärger"),
+        # As Dask sends it.
+        ("<no name>", '  File "a.py", line 1, in f\n    raise Odd\n', ""),
+        ("", "", ""),
+    ],
+)
+def test_the_kind_of_an_exception_is_its_types_name(exception: str, traceback: str, kind: str) -> None:
+    assert kind_of(exception, traceback) == kind
 
 
 def test_a_task_that_worked_later_has_not_failed() -> None:
@@ -1127,7 +1191,7 @@ def test_a_gpu_with_little_to_do_is_told() -> None:
 
 
 def test_gpus_that_all_workers_of_a_host_see_count_once() -> None:
-    """As Dask-CUDA has it: each worker sees all GPUs, its own first."""
+    """As in older recordings of Dask-CUDA: each worker sees all GPUs."""
     times = 0.1 * np.arange(100)
     rows = [
         {"process": worker, "time": START + at, "index": device, "name": f"GPU-{device}"}
@@ -1163,6 +1227,47 @@ def test_a_gpu_whose_memory_is_nearly_full_is_told() -> None:
 def test_a_pool_fills_a_gpu_without_a_finding() -> None:
     assert not found(gpus(lambda at: 90.0, lambda at: 0.95), "gpu-memory")
     assert not found(gpus(lambda at: 90.0, lambda at: 0.02 if at < 20 else 0.92), "gpu-memory")
+
+
+def gauged(recording: Recording, worker: str, **values: float) -> Recording:
+    """What a worker tells of its memory, from the fifth second on."""
+    names = {name.replace("_", ".", 1).replace("_", "-"): value for name, value in values.items()}
+    rows = [
+        {"worker": worker, "time": START + at, "name": name, "value": value if at == 5 else 0.0}
+        for name, value in names.items()
+        for at in (0, 5)
+    ]
+    return with_rows(recording, "gauges", rows)
+
+
+@pytest.mark.parametrize("used", [0.95, 0.5])
+def test_a_pool_that_is_nearly_full_is_told(used: float) -> None:
+    recording = gpus(lambda at: 90.0, lambda at: 0.95)
+    gauged(recording, "w1", rmm_rmm_used=used * 76 * GB)
+    if used < 0.9:
+        assert not found(recording, "gpu-memory")
+        return
+    one = the(recording, "gpu-memory")
+    assert (one.workers, one.tasks) == (("w1",), ("convolve",))
+    assert one.title.startswith(words.share(0.95)) and one.evidence[0].value == pytest.approx(0.95)
+
+
+def test_a_pool_is_as_large_as_what_it_takes_of_the_gpu() -> None:
+    """RMM tells of what is used as the total where the pool is CUDA's, rmm_async."""
+    recording = gpus(lambda at: 90.0, lambda at: 0.95)
+    assert not found(gauged(recording, "w1", rmm_rmm_total=1 * GB, rmm_rmm_used=1 * GB), "gpu-memory")
+    recording = gpus(lambda at: 90.0, lambda at: 0.5)
+    assert not found(gauged(recording, "w1", rmm_rmm_total=40 * GB, rmm_rmm_used=38 * GB), "gpu-memory")
+
+
+def test_what_cudf_moves_out_of_a_gpu_is_told() -> None:
+    recording = gpus(lambda at: 90.0, lambda at: 0.95)
+    assert not found(gauged(recording, "w0", cudf_cudf_spilled=0.1 * GB), "gpu-memory")
+    every = recording.findings(thresholds={"gpu-memory.moved": 0.1 * GB})
+    assert "gpu-memory" in [each.code for each in every]
+    one = the(gauged(recording, "w0", cudf_cudf_spilled=3 * GB), "gpu-memory")
+    assert (one.severity, one.workers, one.tasks) == ("warning", ("w0",), ("convolve",))
+    assert one.title.startswith(f"cuDF moved {words.size(3 * GB)}") and one.evidence[-1].value == 3 * GB
 
 
 def test_a_task_that_finds_no_memory_on_the_gpu_is_critical() -> None:

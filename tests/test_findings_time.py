@@ -488,6 +488,45 @@ def test_workers_that_followed_one_another_share_no_cores() -> None:
     assert facts(two).cores.threads == pytest.approx(2)
 
 
+def test_hosts_that_followed_one_another_did_not_lack_cores_together() -> None:
+    run = one_after_the_other(1, use=90)
+    run.tables["workers"]["host"] = ["here", "there"]
+    assert facts(run).cores.threads == pytest.approx(1)
+
+
+def side_by_side(cores: int, core_set: list[int], *, cpu: float, starved: float, use: float) -> Run:
+    """Two workers of two threads on cores of one host, of which these tell how they are shared."""
+    run = Run(a=TWO, b=TWO)
+    for number in range(10):
+        for worker in "ab":
+            for thread in "12":
+                run.task("loop", worker, number, number + 1.0, submitted=0, cpu=cpu, thread=thread)
+    run.tables["resources"] = {
+        "process": ["a"] * 10 + ["b"] * 10,
+        "time": np.tile(START + 1.0 + np.arange(10), 2),
+        "cpu": np.full(20, use, "f4"),
+        "starved": np.full(20, starved, "f4"),
+    }
+    run.tables["workers"] = {
+        "worker": ["a", "b"],
+        "host": ["here"] * 2,
+        "pid": [7, 8],
+        "threads": [2, 2],
+        "cores": [cores] * 2,
+        "core_set": core_set,
+        "joined": [START - 1.0] * 2,
+    }
+    return run
+
+
+def test_workers_that_are_bound_to_cores_of_their_own_do_not_crowd_one_another() -> None:
+    enough = {"cpu": 0.65, "starved": 0.7, "use": 130}
+    assert told(side_by_side(2, [5, 5], **enough), "oversubscribed")[0].title.startswith("4 threads share 2")
+    assert told(side_by_side(2, [5, 6], **enough), "oversubscribed") == []
+    (found,) = told(side_by_side(1, [5, 6], cpu=0.45, starved=1.1, use=95), "oversubscribed")
+    assert found.title.startswith("2 threads share 1 core") and "which may use 1 core." in found.why
+
+
 def test_waits_for_a_core_between_tasks_are_none_of_theirs() -> None:
     """Threads that look for work while none is there stand in queues, too."""
     run = on_cores(beside(0.9, late=0.0002, starved=0.1, use=95), 1)
@@ -545,6 +584,10 @@ def test_io_wait_where_waits_for_a_core_are_not_known() -> None:
     assert "Linux" not in one(on_cores(beside(0.02, late=0.0001, starved=0.0, use=4), 2), "io-wait").why
     # Another worker has all cores: nothing tells whether these tasks wanted one.
     assert told(beside_who_computes(np.nan), "io-wait") == []
+    # Unless those are other cores.
+    bound = beside_who_computes(np.nan)
+    bound.tables["workers"]["core_set"] = [1, 2]
+    assert one(bound, "io-wait").tasks == ("loop",)
     (found,) = told(beside_who_computes(0.0), "io-wait")
     assert found.tasks == ("loop",) and found.cost_thread_seconds == pytest.approx(19.6)
 
@@ -827,6 +870,16 @@ def test_a_chain_tells_who_waited_and_for_how_many_a_core_was_free() -> None:
     assert "Meanwhile 3 of 4 threads waited for them, 1 of them beside a free core; more" in some.why
 
 
+def test_too_few_tasks_for_workers_that_have_cores_of_their_own() -> None:
+    run = Run(a=TWO, b=TWO)
+    for worker in "ab":
+        run.task("half", worker, 0, 5, thread="1", cpu=5.0)
+    on_a_host(run, 2, 2.0)
+    assert told(run, "too-few-tasks") == []
+    run.tables["workers"]["core_set"] = [1, 2]
+    assert told(run, "too-few-tasks")[0].cost_thread_seconds == pytest.approx(10, rel=0.02)
+
+
 def test_workers_of_one_process_use_its_cores_once() -> None:
     run = Run(a=TWO, b=TWO)
     run.task("half", "a", 0, 5, thread="1")
@@ -983,9 +1036,15 @@ def test_workers_that_followed_one_another_have_no_more_threads() -> None:
             run.tables[name] = {each: [*values, *values] for each, values in table.items()}
             run.tables[name]["process"][10:] = ["b"] * 10
             run.tables[name]["time"][10:] = START + 11.0 + np.arange(10)
-    run.tables["workers"] = run._columns()["workers"] | {"host": ["here"] * 2}
+    run.tables["workers"] = run._columns()["workers"] | {"host": ["here"] * 2, "cores": [16] * 2}
     assert "n_workers=2, threads" in one(lock, "gil-contention").advice
     assert "'cpu': '2'" in told(limited(limit, 1.0, 0.9), "cpu-limit")[0].advice
+
+
+@pytest.mark.parametrize(("core_set", "cpus"), [([5, 5], 4), ([5, 6], 2)])
+def test_a_limit_is_for_the_threads_of_its_container(core_set: list[int], cpus: int) -> None:
+    run = limited(side_by_side(1, core_set, cpu=0.45, starved=1.1, use=90), 1.0, 0.9)
+    assert f"'cpu': '{cpus}'" in one(run, "cpu-limit").advice
 
 
 def test_a_limit_that_is_seldom_reached_is_not_told() -> None:

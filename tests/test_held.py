@@ -43,7 +43,12 @@ def test_results_are_held_until_they_were_let_go_of() -> None:
 
 
 def test_where_nobody_tells_until_the_last_that_needs_them() -> None:
-    assert until(ran(GRAPH)) == [3.0, 3.0, 6.0, math.inf]
+    other_tools = {"name": ["source"], "value": ['"Chrome trace"']}
+    assert until(ran(GRAPH, about=other_tools)) == [3.0, 3.0, 6.0, math.inf]
+
+
+def test_a_recording_of_our_own_in_which_nothing_was_let_go_of_holds_everything() -> None:
+    assert until(ran(GRAPH)) == [math.inf] * 4
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(1, 5)), min_size=1, max_size=6))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import threading
+import tracemalloc
 from collections.abc import Callable, Iterator
 from math import isnan, nan
 from time import monotonic, perf_counter
@@ -12,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import dask
+import numpy as np
 import pytest
 from conftest import left_on, wait_for
 from dask.callbacks import Callback
@@ -19,9 +21,11 @@ from distributed import Client, LocalCluster
 from IPython.core.interactiveshell import InteractiveShell
 
 import dask_insight
-from dask_insight.batch import encode
+from dask_insight.batch import Symbols, encode
 from dask_insight.hosts import lab
 from dask_insight.hosts.lab.wishes import Wishes
+from dask_insight.schema import NOTHING
+from dask_insight.session import ends
 from dask_insight.session import live as lives
 from dask_insight.session.clusters import Clusters
 from dask_insight.session.driver import DRIVER, INTERVAL, Driver
@@ -128,15 +132,22 @@ def test_it_counts_what_fails_and_what_memory_is_used(session: Live) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pids", "memory", "limit"), [((7, 7), 3e9, 8e9), ((7, 8), 5e9, 17e9), ((0, 0), 5e9, 17e9)]
+    ("pids", "namespaces", "memory", "limit"),
+    [
+        ((7, 7), (1, 1), 3e9, 8e9),
+        ((7, 8), (1, 1), 5e9, 17e9),
+        ((7, 7), (1, 2), 5e9, 17e9),
+        ((0, 0), (1, 1), 5e9, 17e9),
+    ],
 )
 def test_memory_of_a_process_that_workers_share_counts_once(
-    pids: tuple[int, int], memory: float, limit: float
+    pids: tuple[int, int], namespaces: tuple[int, int], memory: float, limit: float
 ) -> None:
     tally = Tally(lambda batch: None)
     told = {
         "host": ["here"] * 2,
         "pid": pids,
+        "namespace": namespaces,
         "threads": [1, 1],
         "memory_limit": [8e9, 9e9],
         "left": [nan] * 2,
@@ -144,6 +155,70 @@ def test_memory_of_a_process_that_workers_share_counts_once(
     tally(encode("workers", {"worker": ["a", "b"], **told}))
     tally(encode("memory", {"worker": ["a", "b"], "process": [2e9, 3e9]}))
     assert (tally.state()["memory"], tally.state()["memory_limit"]) == (memory, limit)
+
+
+def test_a_task_counts_once_and_one_that_killed_its_workers_has_failed() -> None:
+    tally = Tally(lambda batch: None)
+
+    def ended(*attempts: tuple[int, int, str]) -> None:
+        run, task, status = zip(*attempts, strict=True)
+        tally(encode("attempts", {"run": run, "task": task, "status": status}))
+
+    def counted() -> tuple[int, int]:
+        tasks = tally.state()["tasks"]
+        return tasks["done"], tasks["erred"]
+
+    tally(encode("graph", {"task": range(9), "prefix": ["inc"] * 9}))
+    ended((0, 0, "stolen"), (1, 0, "ok"), (2, 1, "ok"))
+    ended((3, 1, "ok"), (4, 2, "killed"), (5, 2, "killed"), (6, 3, "retried"))
+    assert counted() == (2, 0), "a result was lost and made again"
+    tally(encode("errors", {"run": [5, 6], "task": [2, 3], "exception": ["KilledWorker", "OSError"]}))
+    assert counted() == (2, 1)
+    tally(encode("errors", {"run": [7, 8, NOTHING], "task": [4, 5, 6], "exception": ["", "", ""]}))
+    ended((7, 4, "killed"), (8, 5, "erred"), (NOTHING, 6, "erred"), (NOTHING, 7, "killed"))
+    assert counted() == (2, 4), "whichever comes first"
+
+
+def test_counting_takes_no_more_memory_however_long_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ends, "_MOST", 100)
+    counted = ends.Ends()
+
+    def ended(tasks: np.ndarray, status: str) -> None:
+        symbols = Symbols(np.zeros(len(tasks), "u4"), [status])
+        counted.take("attempts", {"run": tasks, "task": tasks, "status": symbols})
+
+    far = np.arange(4_000_000_000, 4_000_200_000, dtype="u4")
+    tracemalloc.start()
+    for tasks in (far, far[::2], np.arange(70_000, dtype="u4"), far[:1]):
+        ended(tasks, "ok")
+    assert counted.done == 270_000
+    assert counted.has_result(np.array([0, 69_999, 70_000, far[0], far[-1], NOTHING], "u4")).tolist() == [
+        *(True, True, False, True, True, False)
+    ]
+    assert tracemalloc.get_traced_memory()[0] < 1_000_000, "a bit for each, and nothing for those between"
+    tracemalloc.stop()
+    for start in range(0, 1000, 10):
+        ended(np.arange(start, start + 10, dtype="u4"), "killed")
+        counted.take("errors", {"run": np.arange(start + 9, start + 12, dtype="u4")})
+    assert counted.failed == 298
+    assert len(counted._killed) <= 110 and len(counted._errors) <= 110
+
+
+def test_paused_workers_are_counted_while_they_are_there() -> None:
+    tally = Tally(lambda batch: None)
+    told: dict[str, Any] = {"host": ["here"] * 2, "namespace": [0, 0], "pid": [1, 2], "threads": [1, 1]}
+    workers = told | {"worker": ["a", "b"], "memory_limit": [nan] * 2}
+    tally(encode("workers", workers | {"left": [nan, nan]}))
+
+    def changed(worker: str, change: str) -> int:
+        tally(encode("events", {"source": [worker], "kind": ["worker-status"], "message": [change]}))
+        return int(tally.state()["paused"])
+
+    assert changed("a", "running → paused") == 1
+    assert changed("b", "→ paused") == 2, "before anybody looked"
+    assert changed("a", "paused → running") == 1
+    tally(encode("workers", workers | {"left": [nan, 9.0]}))
+    assert tally.state()["paused"] == 0
 
 
 def test_of_clients_that_closed_only_the_last_losses_are_kept(

@@ -182,6 +182,14 @@ def test_cores_in_use_are_known_of_all_workers_or_not_at_all() -> None:
     assert summed(**late).used.cores == pytest.approx(0.3 + 0.6)
 
 
+def test_cores_are_those_that_workers_had_at_once() -> None:
+    samples = [60.0] * 10
+    assert summed(**using(*samples)).used.of == 2
+    assert summed(**using(*samples, core_set=[1, 2])).used.of == 4
+    one_by_one = {"joined": [START - 1, START + 5], "left": [START + 5, np.nan]}
+    assert summed(**using(*samples, host=["one", "two"], **one_by_one)).used.of == 2
+
+
 def test_without_workers_threads_are_counted_where_tasks_ran() -> None:
     found = summed(attempts=ATTEMPTS)
     assert found.computing == pytest.approx(8)

@@ -183,6 +183,43 @@ def test_other_tables_name_what_their_ids_stand_for() -> None:
     assert recording.memory["unmanaged"].tolist() == [6.0]
 
 
+def test_a_span_has_what_ran_inside_of_it_and_of_those_within() -> None:
+    recording = _recording()
+    outer, inner, other = ("s", "", "model"), ("t", "s", "model / fit"), ("u", "", "rest")
+    for span, parent, path in (inner, outer, other):
+        name = path.rpartition(" / ")[2]
+        recording.append(
+            encode("spans", {"span": [span], "parent": [parent], "name": [name], "path": [path]})
+        )
+    recording.append(encode("graph", {"task": [3], "key": ["d"], "prefix": ["d"], "span": ["t"]}))
+    moments = {"start": [ZERO + 5], "stop": [ZERO + 7], "done": [ZERO + 7]}
+    recording.append(encode("attempts", {"run": [5], "task": [3], "status": ["erred"]} | moments))
+    recording.append(
+        encode("running", {"run": [6], "task": [3], "worker": [A], "thread": ["7"], "start": [ZERO + 6.5]})
+    )
+    away = {"run": [6], "action": ["seceded"], "start": [ZERO + 7], "stop": [ZERO + 7.5]}
+    recording.append(encode("phases", away))
+    recording.append(encode("resources", {"process": [A], "time": [ZERO + 8]}))
+    spans = recording.spans.set_index("path")
+    told = ["start", "stop", "seconds", "tasks", "computing", "cpu", "nbytes", "failed"]
+    assert spans.loc["model / fit", told].tolist() == pytest.approx(
+        [5, 8, 3, 2, 3, np.nan, 0, 1], nan_ok=True
+    )
+    assert spans.loc["model", told].tolist() == pytest.approx([0.3, 8, 7.7, 4, 4.1, 0.25, 108, 1])
+    nothing = [np.nan, np.nan, np.nan, 0, 0, np.nan, 0, 0]
+    assert spans.loc["rest", told].tolist() == pytest.approx(nothing, nan_ok=True)
+    assert spans["span"].tolist() == ["t", "s", "u"]
+    recording.append(encode("about", {"name": ["stopped"], "value": [str(ZERO + 600)]}))
+    part = recording.slice(5, 7.5).spans.set_index("path")
+    assert part.loc["model / fit", ["stop", "computing"]].tolist() == pytest.approx([7.5, 2.5])
+
+
+def test_spans_that_a_damaged_file_puts_inside_of_themselves_are_read() -> None:
+    recording = Recording()
+    recording.append(encode("spans", {"span": ["a", "b", "c", "d"], "parent": ["b", "a", "a", "d"]}))
+    assert recording.spans["tasks"].tolist() == [0, 0, 0, 0]
+
+
 def test_a_worker_is_known_by_its_name_too() -> None:
     recording = _recording()
     recording.append(encode("workers", {"worker": [A, B], "name": ["0", "1"]}))
@@ -383,6 +420,23 @@ def test_flame_of_a_part(chosen: dict[str, Any], seconds: float) -> None:
     assert flame["self"].sum() == pytest.approx(seconds, abs=1e-5)
 
 
+def test_a_function_of_a_flame_graph_has_the_line_that_took_most() -> None:
+    recording = Recording()
+    calls = {"stack": [0, 1, 2, 3], "parent": [NOTHING, NOTHING, 1, 0], "function": ["f", "f", "g", "g"]}
+    recording.append(encode("stacks", calls | {"line": [5, 8, 30, 30], "first_line": [1, 1, 20, 20]}))
+    recording.append(
+        encode(
+            "samples",
+            {"process": ["a"] * 3, "time": [ZERO + 10] * 3, "duration": [1.0, 4.0, 5.0], "stack": [0, 1, 2]},
+        )
+    )
+    flame = recording.flame(worker="a")
+    assert flame["line"].tolist() == [8, 30] and flame["first_line"].tolist() == [1, 20]
+    assert flame["total"].tolist() == pytest.approx([10, 5])
+    apart = recording.flame(worker="a", lines=True)
+    assert dict(zip(apart["line"], apart["total"], strict=True)) == pytest.approx({8: 9, 30: 5, 5: 1})
+
+
 def test_a_slice_is_of_one_moment_though_the_recording_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     recording = _recording()
     batch = encode("attempts", {"run": [9], "task": [0], "start": [ZERO + 1], "stop": [ZERO + 2]})
@@ -415,6 +469,14 @@ def test_slices_keep_what_overlaps() -> None:
     assert part.about["name"] == "two workers"
     assert sorted(recording.slice().tasks["run"]) == [0, 1, 2, 3]
     assert recording.slice(100, 200).tasks["status"].tolist() == ["running"]
+
+
+def test_a_slice_knows_what_stood_when_it_began() -> None:
+    recording = _recording()
+    rows = {"worker": [A, A, A, B, A], "name": ["x", "x", "y", "x", "x"], "value": [1, 2, 3, 4, 5]}
+    moments = [ZERO + each for each in (0.3, 1.0, 0.2, 0.1, 1.8)]
+    recording.append(encode("gauges", rows | {"time": moments}))
+    assert recording.slice(1.55, 2.05).gauges["value"].tolist() == [2, 3, 4, 5]
 
 
 def test_a_slice_has_the_graphs_that_brought_its_tasks_or_were_taken_in_then() -> None:

@@ -450,6 +450,10 @@ def test_cells_lines_and_submissions() -> None:
     assert by_line == pytest.approx({"a.py:10": 1, "a.py:20": 3})
     by_span = run.budget(by=["span", "submission"])
     assert by_span.groupby("span", observed=True).seconds.sum().to_dict() == pytest.approx({"x": 1, "y": 3})
+    run.tables["spans"] = {"span": ["x", "y"], "path": ["model", "model / fit"]}
+    assert run.budget(by="span").groupby("path", observed=True).seconds.sum().to_dict() == pytest.approx(
+        {"model": 1, "model / fit": 3}
+    )
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")

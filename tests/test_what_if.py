@@ -397,8 +397,21 @@ def test_too_few_cores_are_told() -> None:
     workers = {"worker": ["w0"], "host": ["a"], "threads": [2], "cores": [2], "joined": [START]}
     found = ran(tasks, [2], executions=executions, workers=workers).what_if(threads=4)
     [note] = found.notes
-    assert "4 cores on average" in note and "have 2" in note and words.duration(4.0) in note
+    assert "4 cores on average" in note and "may use 2" in note and words.duration(4.0) in note
     assert not ran(tasks, [2], executions=executions, workers=workers).what_if(faster={"work": 2}).notes
+    # Before a worker tells of its host and its cores, its scheduler does of an address.
+    twice = {"worker": ["w0"] * 2, "host": ["127.0.0.1", "a"], "threads": [2] * 2, "cores": [0, 2]}
+    [note] = ran(tasks, [2], executions=executions, workers=twice).what_if(threads=4).notes
+    assert "may use 2" in note
+    apart = {
+        "worker": ["w0", "w1"],
+        "host": ["a"] * 2,
+        "threads": [2, 2],
+        "cores": [2, 2],
+        "core_set": [1, 2],
+    }
+    [note] = ran(tasks, [2, 2], executions=executions, workers=apart).what_if(threads=4).notes
+    assert "may use 4" in note
     # Where the cores of a host are not known, nothing is said of them.
     unknown = ran(tasks, [2], executions=executions, workers=workers | {"cores": [0]}).what_if(threads=4)
     assert "with fewer" in unknown.notes[0]

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..batch import Symbols
+from ..batch import Symbols, intern
 from ..lookup import Lookup, TextRows, is_any, pick, sorted_set
 from ..schema import NOTHING
 from ..tables.field import Field
+from ..tables.spans import PATH, paths_of
+from ..tables.tasks import FAILED
 from ..timeline import Attempts, Read, attempts, gpus, stretches
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: How attempts end that failed; others without a result were not wanted any more, or sent elsewhere.
-_FAILED = ("erred", "retried", "killed")
 #: What it can be summed by.
 BY = {
     "function": Field("function", "", "Task name: Dask's prefix of the key."),
@@ -30,15 +30,15 @@ BY = {
 FIELDS = (
     Field("duration", "s", "Time for which task functions held a thread, summed."),
     Field("share", "", "Its share of the duration of all, 0 to 1."),
-    Field("count", "", "Attempts that ran, failed ones included."),
+    Field("count", "", "Attempts that ran or still run, failed ones included."),
     Field("failed", "", "Those of them that raised, were tried again or were lost with their worker."),
-    Field("mean", "s", "Mean duration of an attempt."),
+    Field("mean", "s", "Mean duration of an attempt that ended; NaN without any, as the next three."),
     Field("median", "s", "Median duration."),
     Field("p95", "s", "Duration that 95 % do not exceed, interpolated."),
     Field("max", "s", "Longest duration."),
     Field("size_in", "bytes", "Mean size of an attempt's inputs together."),
     Field("size_out", "bytes", "Mean size of a result."),
-    Field("throughput", "bytes/s", "Size of all inputs over their duration; NaN without inputs."),
+    Field("throughput", "bytes/s", "Bytes of inputs over duration, of those that ended; NaN without inputs."),
     Field("cpu", "%", "CPU time of their threads over their duration, per cent of one core."),
     Field("gpu", "%", "Use of their workers' GPUs while they ran, mean over time (and GPUs)."),
     Field(
@@ -59,17 +59,20 @@ def bottlenecks(read: Read, by: str | Sequence[str]) -> pd.DataFrame:
     if unknown := [name for name in wanted if name not in BY]:
         raise ValueError(f"by={unknown[0]!r} is none of {', '.join(BY)}")
     known = attempts(read)
-    ran = np.flatnonzero(known.ran & (known.ok | known.failed))
+    ran = np.flatnonzero(known.ran)
     group, first = _groups(read, known, ran, wanted)
     sums = _Sums(group, len(first))
     columns = _measured(read, known, ran, sums)
     order = np.argsort(-columns["duration"])
     named = {name: _named(read, known, ran[first[order]], name) for name in wanted}
-    fields = (*(BY[name] for name in wanted), *FIELDS)
+    fields = [BY[name] for name in wanted]
+    if "span" in named:
+        fields.insert(wanted.index("span") + 1, PATH)
+        named["path"] = _paths(read, named["span"])
     # Of single tasks, several columns are one.
     sorted_ = {each: values[order] for each, values in {id(one): one for one in columns.values()}.items()}
     measured = {name: sorted_[id(values)] for name, values in columns.items()}
-    return frame(fields, {**named, **measured}, 0.0, timestamps=False, own=False)
+    return frame((*fields, *FIELDS), {**named, **measured}, 0.0, timestamps=False, own=False)
 
 
 class _Sums:
@@ -105,19 +108,19 @@ class _Sums:
         return _over(self.of(np.where(told, values * weights, 0.0)), self.of(np.where(told, weights, 0.0)))
 
     def quantiles(self, values: np.ndarray, *parts: float) -> list[np.ndarray]:
-        """Quantiles, interpolated between neighbours."""
+        """Quantiles of what is not missing, interpolated between neighbours; NaN without any."""
         if self._single:
             return [values] * len(parts)
         order = np.argsort(values)
         small = self._group[order].astype("i2" if self._groups < 1 << 15 else "i4")
         ordered = values[order[np.argsort(small, kind="stable")]]
-        count = self.count()
-        begin = np.cumsum(count) - count
+        every = self.count()
+        begin, last = np.cumsum(every) - every, np.maximum(self.count(np.isfinite(values)) - 1, 0)
         found = []
         for part in parts:
-            at = part * (count - 1)
+            at = part * last
             low = np.floor(at).astype("i8")
-            high = np.minimum(low + 1, count - 1)
+            high = np.minimum(low + 1, last)
             below, above = ordered[begin + low], ordered[begin + high]
             found.append(below + (above - below) * (at - low))
         return found
@@ -129,11 +132,13 @@ def _measured(read: Read, known: Attempts, ran: np.ndarray, sums: _Sums) -> dict
     length = stretches(read, known).held(len(known.run))[ran]
     duration, count = sums.of(length), sums.count()
     needed = _inputs(read, known)[ran]
-    median, p95, longest = sums.quantiles(length, 0.5, 0.95, 1.0)
+    # Of what still runs nobody knows how long it takes.
+    whole = np.where((known.ok | known.failed)[ran], length, np.nan)
+    median, p95, longest = sums.quantiles(whole, 0.5, 0.95, 1.0)
     gpu, gpu_memory = _gpus(read, known, ran)
     executions: Mapping[str, Any] = read("executions")
     added = pick(executions["rss"], Lookup(executions["run"]).rows(known.run[ran])).astype("f8") * 2.0**20
-    there = needed > 0
+    there = (needed > 0) & np.isfinite(whole)
     cpu = np.asarray(known.cpu[ran], "f8")
     told = np.isfinite(cpu)
     # Some compute without a thread.
@@ -142,8 +147,8 @@ def _measured(read: Read, known: Attempts, ran: np.ndarray, sums: _Sums) -> dict
         "duration": duration,
         "share": duration / max(float(duration.sum()), 1e-300),
         "count": count,
-        "failed": sums.count(is_any(known.status, _FAILED)[ran]),
-        "mean": _over(duration, count),
+        "failed": sums.count(is_any(known.status, FAILED)[ran]),
+        "mean": sums.mean(whole),
         "median": median,
         "p95": p95,
         "max": longest,
@@ -213,6 +218,11 @@ def _named(read: Read, known: Attempts, rows: np.ndarray, name: str) -> Any:
         code = np.array([names[thread] for thread in threads], "u4")
         return Symbols(code[known.place[rows]], list(names))
     return _symbols(read, known, rows, name)
+
+
+def _paths(read: Read, spans: Symbols) -> Symbols:
+    told = intern(paths_of(read, spans.names) or [""])
+    return Symbols(told.codes[spans.codes], told.names)
 
 
 def _inputs(read: Read, known: Attempts) -> np.ndarray:

@@ -53,6 +53,7 @@ def flame(
     stacks: Mapping[str, Any] = read("stacks")
     own, depth, parent = _tree(stacks, samples["stack"], weight)
     node, frames = _merge(stacks, own, depth, parent, lines=lines)
+    frames["line"] = _busiest(stacks["line"], node, _totals(own, depth, parent))
     return pd.DataFrame(_in_order(pd, stacks, node, frames, own))
 
 
@@ -139,6 +140,29 @@ def _merge(
     return node, {"row": first, "parent": above, "depth": depth[first]}
 
 
+def _totals(own: np.ndarray, depth: np.ndarray, parent: np.ndarray) -> np.ndarray:
+    """Seconds of each row with what it called."""
+    total = own.copy()
+    order = np.argsort(depth, kind="stable")
+    deepest = int(depth.max(initial=0))
+    levels = np.split(order, np.searchsorted(depth[order], np.arange(1, deepest + 1)))
+    for level in levels[:0:-1]:
+        np.add.at(total, parent[level], total[level])
+    return total
+
+
+def _busiest(line: np.ndarray, node: np.ndarray, total: np.ndarray) -> np.ndarray:
+    """By node, the line that was running for most of its time; `node` and `total` are by row of `stacks`."""
+    rows = np.flatnonzero(node >= 0)
+    rows = rows[np.lexsort((line[rows], node[rows]))]
+    other = np.ones(len(rows), bool)
+    other[1:] = (np.diff(node[rows]) != 0) | (line[rows[1:]] != line[rows[:-1]])
+    seconds = np.bincount(np.cumsum(other) - 1, total[rows])
+    rows = rows[other]
+    most = rows[np.lexsort((-seconds, node[rows]))]
+    return np.asarray(line[most[np.unique(node[most], return_index=True)[1]]])
+
+
 def _in_order(
     pd: Any, stacks: Mapping[str, Any], node: np.ndarray, frames: dict[str, np.ndarray], own: np.ndarray
 ) -> dict[str, Any]:
@@ -146,11 +170,7 @@ def _in_order(
     count = len(frames["row"])
     placed = node >= 0
     mine = np.bincount(node[placed], own[placed], minlength=count)
-    total = mine.copy()
-    deepest = int(frames["depth"].max(initial=0))
-    levels = np.split(np.arange(count), np.searchsorted(frames["depth"], np.arange(1, deepest + 1)))
-    for level in levels[:0:-1]:
-        np.add.at(total, frames["parent"][level], total[level])
+    total = _totals(mine, frames["depth"], frames["parent"])
     order = _callers_first(frames["parent"], total)
     order = order[total[order] > 0]
     position = np.full(count + 1, -1)
@@ -162,7 +182,7 @@ def _in_order(
         "depth": frames["depth"][order],
         "function": _names(pd, stacks["function"], row),
         "file": _names(pd, stacks["file"], row),
-        "line": stacks["line"][row],
+        "line": frames["line"][order],
         "first_line": stacks["first_line"][row],
         "self": mine[order],
         "total": total[order],

@@ -24,7 +24,6 @@ from dask_insight.timeline import (
     Read,
     Used,
     is_local,
-    is_pooled,
     most_at_once,
     standstills,
     tells_when_asked,
@@ -36,7 +35,6 @@ INSTEAD = {
     **words.AROUND,
     **words.IDLE,
     "inputs": "waiting for {name}",
-    "processes": "starting processes and moving data between them",
 }
 #: Parts in which threads had nothing to run; their share of thread time, and of cores in use, from which
 #: these are told beside; and how many cores for each thread in a task function are more than its own.
@@ -103,7 +101,7 @@ class Overview(NamedTuple):
     budget: list[tuple[str, str, float]]
     #: Findings that are warnings or worse, most important first.
     findings: Sequence[Told] = ()
-    #: Cores that the workers' processes used on average, of those that their hosts have.
+    #: Cores that the workers' processes used on average, of those that they may use.
     used: Used = Used()
     #: Seconds of the duration in which everything stood still; no share counts them.
     still: float = 0.0
@@ -354,7 +352,7 @@ def overview(read: Read, findings: Mapping[str, Values] | None = None) -> Overvi
         offered=offered,
         computing=computing,
         around=_around(read("phases")),
-        names=_computed(shares) or _names(read("graph"), task, length),
+        names=_computed(shares) if shares else _names(read("graph"), task, length),
         losses=losses(read("events")),
         facts=facts,
         budget=shares,
@@ -477,7 +475,7 @@ def _of_last_edition(budget: Mapping[str, Values], name: str) -> Numbers:
 
 def _budget(columns: Mapping[str, Values]) -> list[tuple[str, str, float]]:
     """Thread-seconds by part and name, most first."""
-    part, name, edition = _apart(columns), _symbols(columns, "name"), _numbers(columns, "edition")
+    part, name, edition = _symbols(columns, "part"), _symbols(columns, "name"), _numbers(columns, "edition")
     seconds = (_numbers(columns, "stop") - _numbers(columns, "start")) * _numbers(columns, "threads")
     if not len(seconds):
         return []
@@ -489,16 +487,6 @@ def _budget(columns: Mapping[str, Values]) -> list[tuple[str, str, float]]:
     return [
         (part.names[code // width], name.names[code % width], float(sums[code])) for code in order.tolist()
     ]
-
-
-def _apart(columns: Mapping[str, Values]) -> Symbols:
-    """The parts, with data that a local scheduler's processes waited for as a part of their own."""
-    part, worker = _symbols(columns, "part"), _symbols(columns, "worker")
-    pooled = np.array([is_pooled(name) for name in worker.names] or [False])[worker.codes]
-    if not pooled.any():
-        return part
-    codes = np.where(pooled & _is(part, "data"), np.uint32(len(part.names)), part.codes)
-    return Symbols(codes, [*part.names, "processes"])
 
 
 def _computed(shares: Sequence[tuple[str, str, float]]) -> list[tuple[str, float]]:

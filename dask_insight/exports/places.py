@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..batch import Symbols
+from ..lookup import fill
 from ..tables import joined
+from ..tables.facts import recorded
 from .lanes import tracks
 from .lines import rows_of, whole
 
@@ -79,10 +81,11 @@ class Ran:
     def __init__(self, recording: Recording, places: Places) -> None:
         tasks: Mapping[str, Any] = joined(recording.answer, "tasks")
         rows = np.flatnonzero(np.isfinite(tasks["start"]))
-        start, stop = tasks["start"][rows], tasks["stop"][rows]
+        start, stop = tasks["start"][rows], fill(tasks["stop"][rows], tasks["done"][rows])
+        ended = np.isfinite(stop)
         # Those that still run end with the recording.
-        last = max(float(np.max(values, initial=0.0)) for values in (start, stop[np.isfinite(stop)]))
-        stop = np.where(np.isfinite(stop), stop, last)
+        last = max(recorded(recording.columns)[1], float(np.max(stop[ended], initial=-np.inf)))
+        stop = np.fmax(np.where(ended, stop, last), start)
         zero = recording.started
         self.ts = whole(start - zero, 1e-6)
         self.end = np.maximum(self.ts, whole(stop - zero, 1e-6))

@@ -163,8 +163,9 @@ resources = _figure(
     "Column of figures on one time axis; a figure if there is one measure",
     {
         "measures": "Some of ``'cpu'``, ``'tasks'``, ``'network'``, ``'disk'``, ``'gpu'``,\n"
-        "        ``'gpu-memory'``, ``'lag'``, ``'gil'``, ``'cpu-limit'``, ``'memory'``, ``'fds'``,\n"
-        "        ``'occupancy'``, ``'transfers'``.",
+        "        ``'gpu-memory'``, ``'lag'``, ``'gil'``, ``'gil-wait'``, ``'core-wait'`` (threads that wait\n"
+        "        for Python's interpreter lock, or a free core; on Linux), ``'cpu-limit'``, ``'memory'``,\n"
+        "        ``'fds'``, ``'occupancy'``, ``'transfers'``.",
     },
 )
 memory = _figure(

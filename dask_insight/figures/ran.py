@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..batch import Symbols
+from ..lookup import sums
+from ..tables.facts import part_of_run
+from ..timeline import Attempts, stretches, unused_lanes
 from ..timeline import attempts as all_attempts
-from ..timeline import unused_lanes
 from .colors import FAILED
 from .request import Request
 
@@ -42,6 +44,9 @@ class Ran:
         self.described = known.described[rows]
         self.run = known.run[rows]
         self.nbytes = known.nbytes[rows]
+        self._held = stretches(request.columns, known).of(there)
+        #: What is shown of the time from when the first of all tasks was wanted to when the last was done.
+        self.active = _active(known, request)
         self.lane, self.lanes = self._in_lanes(known.place[rows], known.places)
 
     @property
@@ -54,10 +59,16 @@ class Ran:
 
     @cached_property
     def seconds(self) -> np.ndarray:
-        """How long each ran within the time that is shown."""
-        low, high = self._request.between
-        seconds: np.ndarray = np.maximum(np.minimum(self.stop, high) - np.maximum(self.start, low), 0.0)
-        return seconds
+        """How long each held a thread within the time that is shown."""
+        low, high = (moment + self._request.zero for moment in self.active)
+        held = self._held
+        within = np.maximum(np.minimum(held.stop, high) - np.maximum(held.start, low), 0.0)
+        return sums(held.attempt, within, len(self))
+
+    @cached_property
+    def lasted(self) -> np.ndarray:
+        """How long each held a thread, shown or not."""
+        return self._held.held(len(self))
 
     @property
     def worker(self) -> Symbols:
@@ -202,6 +213,15 @@ def _width(lane: np.ndarray, start: np.ndarray, stop: np.ndarray, limit: int) ->
         if pieces + len(start) - len(short) <= max(limit, lanes) or width > 2 * span:
             return width
         width *= 1.25
+
+
+def _active(known: Attempts, request: Request) -> tuple[float, float]:
+    """The time that is shown in which there were tasks, no more than the recording was cut out as."""
+    since, until = part_of_run(request.columns)
+    first, last = np.nanmin(known.wanted, initial=np.inf), np.nanmax(known.done, initial=-np.inf)
+    low, high = request.between
+    begin, end = max(since, float(first)) - request.zero, min(until, float(last)) - request.zero
+    return max(low, begin), min(high, end)
 
 
 def _named(prefix: Symbols, described: np.ndarray, request: Request) -> np.ndarray:

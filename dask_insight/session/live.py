@@ -130,9 +130,9 @@ class Live(Session):
         dict
             ``busy``: the notebook cell that runs, ``{id, execution}``, or None.
             ``clusters``: one entry for each that is recorded, with ``client``,
-            ``address``, the client's ``status``, ``workers``, ``threads``, ``memory`` and
-            ``memory_limit`` (bytes or None), ``tasks`` (``total``, ``done``,
-            ``erred``). ``local``: the same of the local schedulers, None before
+            ``address``, the client's ``status``, ``workers`` and how many of them are ``paused``,
+            ``threads``, ``memory`` and ``memory_limit`` (bytes or None), ``tasks`` (``total``,
+            ``done``, ``erred``). ``local``: the same of the local schedulers, None before
             they have run anything. ``history``: ``limit`` and ``attempts`` kept,
             rows ``dropped`` by table. ``notes``: what could not be recorded, in words.
         """

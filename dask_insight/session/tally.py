@@ -8,18 +8,19 @@ from collections.abc import Iterable, Mapping
 from math import nan
 from typing import Any, NamedTuple
 
-from ..batch import BatchError, Symbols, announced, decode
+from ..batch import BatchError, announced, decode
 from ..options import Emit
 from ..schema import NOTHING
 from ..tables.processes import process_of
+from .ends import READ, Ends
 
 #: The columns by which rows are counted.
 _COUNTED: dict[str, tuple[str, ...]] = {
     "graph": ("order",),
-    "attempts": ("status",),
-    "workers": ("worker", "host", "pid", "threads", "memory_limit", "joined", "left"),
+    **READ,
+    "workers": ("worker", "host", "namespace", "pid", "threads", "memory_limit", "joined", "left"),
     "memory": ("worker", "process"),
-    "events": ("kind", "message"),
+    "events": ("source", "kind", "message"),
 }
 #: Losses that are kept in words.
 _LOSSES = 5
@@ -46,8 +47,9 @@ class Tally:
         self._emit = emit
         self._lock = threading.Lock()
         self._total = 0
-        self._ended = {"ok": 0, "erred": 0}
+        self._ends = Ends()
         self._workers: dict[str, _Worker] = {}
+        self._paused: set[str] = set()
         self._memory: dict[str, float] = {}
         self._losses: deque[str] = deque(maxlen=_LOSSES)
 
@@ -72,48 +74,55 @@ class Tally:
                 # Data that a client brought stand in a graph too, and never run: they have no rank.
                 order = columns.get("order")
                 self._total += rows if order is None else int((order != NOTHING).sum())
-            elif table == "attempts":
-                self._attempts(columns["status"])
+            elif table in READ:
+                self._ends.take(table, columns)
             elif table == "workers":
                 self._joined(columns)
             elif table == "events":
-                told = zip(columns["kind"].tolist(), columns["message"].tolist(), strict=True)
-                self._losses.extend(message for kind, message in told if kind == "lost")
+                self._happened(columns)
             else:
                 self._memory.update(zip(columns["worker"].tolist(), columns["process"].tolist(), strict=True))
 
-    def _attempts(self, status: Symbols) -> None:
-        for name in self._ended:
-            if name in status.names:
-                self._ended[name] += int((status.codes == status.names.index(name)).sum())
+    def _happened(self, columns: Any) -> None:
+        kinds, messages = columns["kind"].tolist(), columns["message"].tolist()
+        sources = columns["source"].tolist() if "source" in columns else [""] * len(kinds)
+        for source, kind, message in zip(sources, kinds, messages, strict=True):
+            if kind == "lost":
+                self._losses.append(message)
+            elif kind == "worker-status" and message.endswith("paused"):
+                self._paused.add(source)
+            elif kind == "worker-status":
+                self._paused.discard(source)
 
     def _joined(self, columns: Any) -> None:
         rows = zip(
             *(
                 columns[name].tolist()
-                for name in ("worker", "host", "pid", "threads", "memory_limit", "left")
+                for name in ("worker", "threads", "memory_limit", "left", "host", "namespace", "pid")
             ),
             strict=True,
         )
-        for worker, host, pid, threads, limit, left in rows:
-            self._workers[worker] = _Worker(threads, limit, left == left, process_of(worker, host, pid))
+        for worker, threads, limit, left, *process in rows:
+            self._workers[worker] = _Worker(threads, limit, left == left, process_of(worker, *process))
             if left == left:
                 self._memory.pop(worker, None)
+                self._paused.discard(worker)
 
     def state(self) -> dict[str, Any]:
-        """Workers and threads there are, memory in bytes (None if unknown), tasks so far."""
+        """Workers, those of them paused, threads, memory in bytes (None if unknown), tasks so far."""
         with self._lock:
             here = {name: worker for name, worker in self._workers.items() if not worker.gone}
             used, limit = self._used(here) if self._memory else nan, _limit(here.values())
             return {
                 "workers": len(here),
                 "threads": sum(worker.threads for worker in here.values()),
+                "paused": len(self._paused & here.keys()),
                 "memory": _known(used),
                 "memory_limit": _known(limit),
                 "tasks": {
                     "total": self._total,
-                    "done": min(self._ended["ok"], self._total),
-                    "erred": self._ended["erred"],
+                    "done": min(self._ends.done, self._total),
+                    "erred": self._ends.failed,
                 },
             }
 

@@ -16,7 +16,7 @@ from .standstills import standstills
 from .states import States, states
 from .stretches import Stretches, stretches
 from .unused import unused_lanes
-from .used import Used, used
+from .used import Used, cores_at_once, used
 from .waiting import Waiting, seen_in, waiting
 from .whole_run import WholeRun, attempts_in_part, is_cancelled, needed_attempts, unended_attempts
 from .worker_resources import WAITS, beside_idle, worker_resources
@@ -50,6 +50,7 @@ __all__ = [
     "by_cluster",
     "cluster_of",
     "concerns",
+    "cores_at_once",
     "gpus",
     "held_until",
     "inputs",

@@ -10,14 +10,15 @@ import numpy as np
 from ..columns import forget
 from ..lookup import Lookup
 from ..schema import NOTHING
+from ..tables.facts import facts
 from .attempts import Attempts, Read
 
 
 def held_until(read: Read, known: Attempts) -> np.ndarray:
     """When each attempt's result was let go of.
 
-    Where nobody told (other tools' files), a result is taken to be held until the last task that needs it
-    has ended.
+    Where nobody tells of any (other tools' files), a result is taken to be held until the last task that
+    needs it has ended.
 
     Returns
     -------
@@ -26,7 +27,8 @@ def held_until(read: Read, known: Attempts) -> np.ndarray:
         attempts without one.
     """
     releases: Mapping[str, Any] = read("releases")
-    return _told(releases, known) if len(releases["task"]) else _needed_until(read, known)
+    is_told = len(releases["task"]) or "source" not in facts(read("about"))
+    return _told(releases, known) if is_told else _needed_until(read, known)
 
 
 def _told(releases: Mapping[str, Any], known: Attempts) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..tables.processes import process_of
+from ..tables.processes import processes
 from .attempts import Read, is_local, is_pooled
 from .moments import Moments
 
@@ -55,11 +55,9 @@ def standstills(read: Read) -> Moments:
 def _is_one(read: Read, names: list[str]) -> bool:
     """Whether all that was sampled is one process: the client's, with workers or local schedulers in it."""
     workers = read("workers")
-    columns = (workers[column].tolist() for column in ("worker", "host", "pid", "own"))
-    of = {
-        worker: None if own else process_of(worker, host, pid)
-        for worker, host, pid, own in zip(*columns, strict=True)
-    }
+    told = zip(workers["worker"].tolist(), workers["own"].tolist(), strict=True)
+    own = {worker for worker, is_own in told if is_own}
+    of = {worker: None if worker in own else process for worker, process in processes(workers).items()}
     found = {
         None if name in _HEADS or (is_local(name) and not is_pooled(name)) else of.get(name, ("", name))
         for name in names

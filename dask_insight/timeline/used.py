@@ -1,4 +1,4 @@
-"""How many of their hosts' cores the processes of workers used."""
+"""How many of the cores that workers may use their processes used."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..tables.processes import process_of
+from ..tables.cores import Place, places
+from ..tables.processes import processes
+from .moments import most_at_once
 
 
 class Used(NamedTuple):
-    """Cores that workers used on average, and those that their hosts have; NaN unless all are known."""
+    """Cores that workers used on average, and those that they may use; NaN unless all are known."""
 
     cores: float = float("nan")
     of: float = float("nan")
@@ -23,22 +25,31 @@ def used(columns: Callable[[str], Mapping[str, Any]], start: float, stop: float)
     All threads of their processes count: those of tasks, of libraries (OpenMP, BLAS) and Dask's own.
     """
     workers, samples = columns("workers"), columns("resources")
-    if not {"host", "cores", "pid"} <= workers.keys() or not {"cpu", "time"} <= samples.keys():
+    if not {"cpu", "time"} <= samples.keys():
         return Used()
-    spent_by = _spent(samples, start, stop)
-    cores: dict[str, float] = {}
+    there, spent_by, found = cores_at_once(workers), _spent(samples, start, stop), processes(workers)
+    if np.isnan(there) or not stop > start or not found.keys() <= spent_by.keys():
+        return Used()
     spent: dict[tuple[str, Any], float] = {}
-    told = zip(*(workers[name].tolist() for name in ("worker", "host", "pid", "cores")), strict=True)
-    for worker, host, pid, there in {worker: (worker, *rest) for worker, *rest in told}.values():
-        if not host or not there > 0 or worker not in spent_by:
-            return Used()
-        cores[host] = max(there, cores.get(host, 0.0))
+    for worker, process in found.items():
         # Workers that share a process tell of the same.
-        process = process_of(worker, host, pid)
         spent[process] = max(spent_by[worker], spent.get(process, 0.0))
-    if not spent or not stop > start:
-        return Used()
-    return Used(sum(spent.values()) / (stop - start), sum(cores.values()))
+    return Used(sum(spent.values()) / (stop - start), there)
+
+
+def cores_at_once(workers: Mapping[str, Any]) -> float:
+    """The most cores that workers of the table ``workers`` had together; NaN unless all are known."""
+    place_of = places(workers)
+    row_of = {worker: row for row, worker in enumerate(workers["worker"].tolist())}
+    if not row_of or not row_of.keys() <= place_of.keys():
+        return float("nan")
+    joined, left = np.nan_to_num(workers["joined"], nan=-np.inf), np.nan_to_num(workers["left"], nan=np.inf)
+    lives: dict[Place, tuple[float, float]] = {}
+    for worker, row in row_of.items():
+        first, last = lives.get(place_of[worker], (np.inf, -np.inf))
+        lives[place_of[worker]] = min(first, joined[row]), max(last, left[row])
+    begin, end = np.array([*lives.values()]).T
+    return most_at_once(begin, end, np.array([place.cores for place in lives], "f8"))
 
 
 def _spent(samples: Mapping[str, Any], start: float, stop: float) -> dict[str, float]:

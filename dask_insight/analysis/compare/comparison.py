@@ -144,7 +144,8 @@ class Comparison:
         return printed(f"<Comparison of {', '.join(map(repr, self.sides['name']))}: {self.verdict()}>")
 
     def _repr_html_(self) -> str:
-        text: str = _shown("html")(self)
+        # marimo asks for nothing else; IPython never asks for it.
+        text: str = self._repr_mimebundle_().get("text/html") or _shown("html")(self)
         return text
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:

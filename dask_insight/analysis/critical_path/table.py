@@ -34,6 +34,10 @@ def critical_path(
     parts = by_cluster(read) if cluster is None else dict([one_cluster(read, cluster)])
     tables = [_frame(part, started, name) for name, part in parts.items()]
     table = pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0]
+    # Of what never ran the task alone tells what it is.
+    ids = table[["task", "run", "cluster"]]
+    changed = (ids != ids.shift()).any(axis=1)
+    table.insert(3, "step", changed.cumsum() - 1)
     return table if by is None else _sums(table, by)
 
 
@@ -111,7 +115,7 @@ def _sums(table: pd.DataFrame, by: str) -> pd.DataFrame:
         parts.columns = [str(name) for name in parts.columns]
     parts.insert(0, "seconds", grouped["seconds"].sum())
     parts.insert(1, "share", parts["seconds"] / max(table["seconds"].sum(), 1e-300))
-    parts.insert(2, "steps", grouped.size())
+    parts.insert(2, "steps", grouped["step"].nunique())
     return parts.sort_values("seconds", ascending=False)
 
 

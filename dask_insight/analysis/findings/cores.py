@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...lookup import least
+from ...tables.cores import Place
 from .names import by_code
 from .threads_held import Samples, process_of
 
@@ -21,7 +22,7 @@ _LIBRARIES = 0.3
 
 
 class Cores(NamedTuple):
-    """What the cores of the workers' hosts leave of idle threads."""
+    """What the cores that workers may use leave of idle threads."""
 
     #: Share of each piece of `Facts.waiting` for which the idle thread would have had a core, 0 to 1.
     free: np.ndarray
@@ -30,11 +31,11 @@ class Cores(NamedTuple):
 
 
 class _Host(NamedTuple):
-    """The workers of a host by code (of `lanes`), and its cores."""
+    """Workers that share cores, by code (of `lanes`), and how many these are."""
 
     codes: list[int]
     names: list[str]
-    cores: float
+    cores: int
 
 
 class _Sum:
@@ -57,9 +58,10 @@ class _Sum:
 def cores(facts: Facts) -> Cores:
     """What cores were free for idle threads, where it is known how many there are and who used them.
 
-    A host's free cores are those that its workers' processes did not use, by tasks on other threads or by
-    those that libraries (OpenMP, BLAS) run beside them; where they do, they would have used more by as much
-    as the tasks' own threads waited. Over each piece of time ``min(1, (cores - wanted) / idle threads)``.
+    Of the cores that workers share, those are free that their processes did not use, by tasks on other
+    threads or by those that libraries (OpenMP, BLAS) run beside them; where they do, they would have used
+    more by as much as the tasks' own threads waited. Over each piece of time
+    ``min(1, (cores - wanted) / idle threads)``.
     """
     lanes = facts.lanes
     begin, end = facts.waiting.start, facts.waiting.stop
@@ -72,7 +74,7 @@ def cores(facts: Facts) -> Cores:
         for each in facts.held
         if each.beside >= _LIBRARIES
     }
-    beyond = 0.0
+    beyond: dict[str, float] = {}
     hosts = list(_hosts(facts))
     host_of = np.full(len(lanes.workers) + 1, -1, least(len(hosts)))
     for code, host in enumerate(hosts):
@@ -90,20 +92,21 @@ def cores(facts: Facts) -> Cores:
         idle = threads - (busy.before(stop) - busy.before(start)) / lasting[mine]
         left = host.cores - (np.interp(stop, *used) - np.interp(start, *used)) / lasting[mine]
         free[mine] = np.clip(left / np.maximum(idle, _NONE), 0.0, 1.0)
-        beyond += max(0.0, threads - host.cores)
-    return Cores(free, facts.threads * (1 - beyond / max(facts.most_threads(lanes.workers), 1.0)))
+        without = max(0.0, 1 - host.cores / max(threads, _NONE))
+        beyond |= {name: without * facts.threads_of(name) for name in host.names}
+    most = max(facts.most_threads(lanes.workers), 1.0)
+    return Cores(free, facts.threads * (1 - facts.most_at_once(beyond) / most))
 
 
 def _hosts(facts: Facts) -> Iterator[_Host]:
-    """Hosts whose cores are known."""
-    beside: dict[Any, _Host] = {}
+    """Those whose cores are known."""
+    sharing: dict[Place, _Host] = {}
     for code, name in enumerate(facts.lanes.workers):
-        told = facts.workers.get(name, {})
-        if told.get("host") and told["cores"] > 0:
-            host = beside.setdefault(told["host"], _Host([], [], told["cores"]))
+        if (place := facts.places.get(name)) is not None:
+            host = sharing.setdefault(place, _Host([], [], place.cores))
             host.codes.append(code)
             host.names.append(name)
-    yield from beside.values()
+    yield from sharing.values()
 
 
 def _used(

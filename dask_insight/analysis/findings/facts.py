@@ -15,6 +15,7 @@ from ...columns import forget, take, text
 from ...intake import taken_in
 from ...lookup import Lookup, is_any, least, narrowed, pick, sorted_set, sums
 from ...schema import NOTHING
+from ...tables.cores import Place, places
 from ...tables.facts import part_of_run
 from ...tables.processes import processes
 from ...timeline import (
@@ -441,6 +442,15 @@ class Facts:
         return held(self)
 
     @cached_property
+    def held_at(self) -> dict[Place, list[Held]]:
+        """The same by where the workers have their cores, as far as that is known."""
+        found: dict[Place, list[Held]] = {}
+        for each in self.held:
+            if (at := self.places.get(each.name)) is not None:
+                found.setdefault(at, []).append(each)
+        return found
+
+    @cached_property
     def busy_by_lane(self) -> np.ndarray:
         """Thread-seconds in which attempts held a thread, by lane."""
         return self._by_lane(self.pieces_without(*IDLE))
@@ -591,6 +601,11 @@ class Facts:
         return allowed(self)
 
     @cached_property
+    def places(self) -> dict[str, Place]:
+        """Where each worker has its cores, as far as that is known."""
+        return places(self.read("workers"))
+
+    @cached_property
     def processes(self) -> dict[str, tuple[str, Any]]:
         """What tells the process of each worker."""
         return processes(self.read("workers"))
@@ -609,7 +624,6 @@ class Facts:
             "left",
             "cluster",
             "own",
-            "cores",
         )
         columns = [table[name].tolist() for name in names]
         rows = (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))

@@ -9,6 +9,7 @@ import numpy as np
 from ... import words
 from ...columns import forget
 from ...lookup import sorted_set
+from ...tables.errors import kind_of, raised_in
 from ...tables.named import errors_in_time
 from .facts import Facts, is_any
 from .finding import Fact, Finding
@@ -18,7 +19,8 @@ from .thresholds import Limits
 
 #: What Dask says of a task that workers died of.
 _KILLED = "KilledWorker"
-_TEXT = 300
+#: Characters of an exception, and kinds of them, that are told.
+_TEXT, _KINDS = 300, 5
 
 
 def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -35,7 +37,6 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     mine = named(facts, names[0]) if names else np.zeros(len(bad), bool)
     share = int(mine[tasks].sum()) / max(1, len(sorted_set(known.task[mine])))
     seconds = float(facts.inside[rows].sum())
-    text = errors.get(int(known.task[tasks[np.argmin(known.at("done", tasks))]]), "")
     # Whoever runs here what killed workers loses his own process.
     deadly = bool(np.isin(known.task[tasks], list(_killing(errors))).all())
     yield Finding(
@@ -58,8 +59,8 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
         ),
         why=(
             "Their function raised, or every worker that tried them died, and no attempt worked; what "
-            f"needs them has no result either. {_first(text)}"
-        ).strip(),
+            f"needs them has no result either.{_raised(facts, 'task', known.task[tasks])}"
+        ),
         advice=_DEADLY if deadly else _RAISED_HERE if known.local[tasks].all() else _RAISED,
         url=FAILED_TASKS.url,
     )
@@ -74,8 +75,8 @@ def _retried_work(facts: Facts, limits: Limits) -> Iterator[Finding]:
             title=f"{_attempts(facts, raised)} had to be made again",
             why=(
                 "They raised, and Dask tried again as it was told to: "
-                f"{_lost(facts, raised)}. {_first(_error_of(facts, raised))}"
-            ).strip(),
+                f"{_lost(facts, raised)}.{_raised(facts, 'run', known.run[raised])}"
+            ),
         )
     sent = np.flatnonzero(ended_as(facts, "rescheduled"))
     # Those that lost what they need before they ran wait for it again, and have cost nothing.
@@ -156,12 +157,6 @@ def _lost(facts: Facts, rows: np.ndarray) -> str:
     return f"{words.duration(float(facts.inside[rows].sum()))} of thread time gave nothing"
 
 
-def _error_of(facts: Facts, rows: np.ndarray) -> str:
-    """The exception of some attempts that came first; '' if none is known."""
-    tasks = set(facts.attempts.task[rows].tolist())
-    return next((text for task, text in _errors(facts).items() if task in tasks), "")
-
-
 def _of_p2p(facts: Facts, rows: np.ndarray) -> np.ndarray:
     """Which of some attempts are at outputs of P2P shuffles and rechunks."""
     if not len(rows):
@@ -195,12 +190,32 @@ def _killing(errors: dict[int, str]) -> set[int]:
     return {task for task, text in errors.items() if _KILLED in text}
 
 
-def _first(text: str) -> str:
-    lines = text.strip().splitlines()
-    if not lines:
-        return ""
-    line = lines[0] if len(lines[0]) <= _TEXT else lines[0][: _TEXT - 1] + "…"
-    return f"The first of them: {line}"
+def _raised(facts: Facts, column: str, ids: np.ndarray) -> str:
+    """What tasks or attempts with these ids raised, of each the first, by kind; '' if nobody knows."""
+    errors = facts.read("errors")
+    trace = errors["traceback"]
+    known, wanted = errors[column], set(ids.tolist())
+    kinds: dict[str, list[tuple[str, str]]] = {}
+    for row in errors_in_time(facts.read).tolist():
+        if (each := int(known[row])) in wanted and (text := errors["exception"][row].strip()):
+            wanted.remove(each)
+            told = text, trace.names[trace.codes[row]]
+            kinds.setdefault(kind_of(*told) or text.splitlines()[0], []).append(told)
+    common = sorted(kinds.items(), key=lambda each: -len(each[1]))
+    lines = [f"{len(told):,} × {_shown(kind, *told[0])}" for kind, told in common[:_KINDS]]
+    if len(lines) < 2:
+        return "".join(f" The first of them: {line.partition(' × ')[2]}" for line in lines)
+    rest = len(common) - _KINDS
+    more = [f"{words.count(rest, 'more kind')}; `run.errors` has all."] if rest > 0 else []
+    return "\n\n".join((" By kind, with the first of each:", *lines, *more))
+
+
+def _shown(kind: str, text: str, traceback: str) -> str:
+    """An exception in a line, and where it was raised."""
+    line = text.splitlines()[0]
+    line = line if kind in line else f"{kind}: {line}"
+    short = line if len(line) <= _TEXT else line[: _TEXT - 1] + "…"
+    return ", ".join(filter(None, (short, raised_in(traceback))))
 
 
 _RAISED = (

@@ -13,7 +13,8 @@ from ...lookup import is_any
 from ...timeline import Moments, gpus
 from .facts import Facts
 from .finding import Fact, Finding
-from .names import by_code, most, quoted, split
+from .gauges import gauges
+from .names import by_code, most, of_workers, quoted, split
 from .rule import Rule
 from .thresholds import Limits
 
@@ -38,7 +39,7 @@ _OUT = (
 class _Device(NamedTuple):
     """Samples of a device: times, per cent, bytes; which were taken while tasks ran."""
 
-    #: Those that see it: as Dask-CUDA sets them up, each worker of a host sees all its devices.
+    #: Those that see it: without Dask-CUDA, each worker of a host mostly sees all its devices.
     workers: tuple[str, ...]
     #: Rows of the attempts that ran there.
     attempts: np.ndarray
@@ -47,6 +48,17 @@ class _Device(NamedTuple):
     memory: np.ndarray
     total: float
     busy: np.ndarray
+
+
+class _Short(NamedTuple):
+    """Where and when memory was short."""
+
+    workers: tuple[str, ...]
+    #: Rows of the attempts that ran there.
+    attempts: np.ndarray
+    when: Moments
+    #: Share of the memory that was in use at most, or bytes that had been moved out of it.
+    most: float
 
 
 def _gpu_idle(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -102,46 +114,52 @@ def _gpu_idle(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 
 def _gpu_memory(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    full: list[tuple[_Device, float]] = []
-    for each in _devices(facts):
-        most_of = float(np.nanmax(each.memory, initial=0.0)) / each.total if each.total > 0 else 0.0
-        if most_of >= limits["gpu-memory.share"] and not _pooled(each):
-            full.append((each, most_of))
-    failed = _out_of_memory(facts)
-    if not full and not len(failed):
+    full, moved, failed = list(_full(facts, limits)), list(_moved(facts, limits)), _out_of_memory(facts)
+    if not full and not moved and not len(failed):
         return
     known = facts.attempts
     weight = np.zeros(len(known.run))
     weight[failed] += 1e3
-    for each, _ in full:
-        high = each.time[each.memory >= limits["gpu-memory.share"] * each.total]
+    for each in (*full, *moved):
         mine = each.attempts
-        weight[mine] += Moments.of(high - _MOMENT, high).within(
-            known.at("start", mine), known.at("stop", mine)
-        )
+        weight[mine] += each.when.within(known.at("start", mine), known.at("stop", mine))
     rows = np.flatnonzero(weight)
     names = most(facts, rows, weight[rows])
-    peak = max((share for _, share in full), default=math.nan)
-    who = tuple(dict.fromkeys(name for each, _ in full for name in each.workers))
-    said = f"{words.count(len(failed), 'task')} found no memory on the GPU" if len(failed) else ""
+    peak = max((each.most for each in full), default=math.nan)
+    out = max((each.most for each in moved), default=0.0)
+    spilled = Fact("most that cuDF had moved to the host", out, "bytes", limits["gpu-memory.moved"])
+    who = tuple(dict.fromkeys(name for each in (*full, *moved) for name in each.workers))
+    if len(failed):
+        title = f"{words.count(len(failed), 'task')} found no memory on the GPU"
+    elif full:
+        title = f"{words.share(peak)} of a GPU's memory was in use while {quoted(names, 1)} ran"
+    else:
+        title = f"cuDF moved {words.size(out)} out of a GPU's memory while {quoted(names, 1)} ran"
     yield Finding(
         code="gpu-memory",
         severity="critical" if len(failed) else "warning",
-        title=said or f"{words.share(peak)} of a GPU's memory was in use while {quoted(names, 1)} ran",
+        title=title,
         tasks=names,
         workers=who[:10],
         start=facts.since(facts.start),
         stop=facts.since(facts.stop),
         is_risk=True,
         evidence=(
-            Fact("most of a device's memory", peak, "share", limits["gpu-memory.share"]),
+            Fact("most of a device's memory, or of its pool", peak, "share", limits["gpu-memory.share"]),
             Fact("tasks that ran out of it", len(failed), "count"),
+            *((spilled,) if moved else ()),
         ),
         why="What does not fit ends in an error, or is copied to the host's memory and back.",
         advice=(
             "Make chunks smaller, run fewer threads a worker, and have Dask-CUDA copy results to the host "
-            "in time; a pool keeps memory in one piece:\n\n"
-            "    LocalCUDACluster(device_memory_limit=0.7, rmm_pool_size=0.9, enable_cudf_spill=True)"
+            "in time; a pool keeps memory in one piece, and is looked into where its allocations are "
+            "tracked:\n\n"
+            "    LocalCUDACluster(\n"
+            "        device_memory_limit=0.7, rmm_pool_size=0.9, rmm_track_allocations=True,\n"
+            "        enable_cudf_spill=True, cudf_spill_stats=1,\n"
+            "    )\n\n"
+            "What cuDF then moves is told by workers that have DASK_DISTRIBUTED__DIAGNOSTICS__CUDF=True in "
+            "their environment when they start."
         ),
         url=GPU_MEMORY.url,
     )
@@ -170,9 +188,42 @@ def _seen(facts: Facts, devices: list[_Device]) -> np.ndarray:
     return np.bincount(np.concatenate([each.attempts for each in devices]), minlength=len(facts.attempts.run))
 
 
+def _full(facts: Facts, limits: Limits) -> Iterator[_Short]:
+    """Devices of which most was in use; of those that a pool fills, workers that took most of it."""
+    share, taken = limits["gpu-memory.share"], gauges(facts, "rmm.rmm-used")
+    for each in _devices(facts):
+        peak = float(np.nanmax(each.memory, initial=0.0))
+        if not each.total > 0 or peak < share * each.total:
+            continue
+        if not _pooled(each):
+            high = each.time[each.memory >= share * each.total]
+            yield _Short(each.workers, each.attempts, Moments.of(high - _MOMENT, high), peak / each.total)
+            continue
+        for name in each.workers:
+            used = taken.get(name)
+            if used is not None and used.most >= share * peak:
+                when = used.moments(used.value >= share * peak)
+                yield _Short((name,), _attempts_of(facts, name), when, used.most / peak)
+
+
+def _moved(facts: Facts, limits: Limits) -> Iterator[_Short]:
+    """Workers that had cuDF move data to the host, which it does where there is no memory left."""
+    least = limits["gpu-memory.moved"]
+    for name, moved in gauges(facts, "cudf.cudf-spilled").items():
+        if moved.most >= least:
+            yield _Short((name,), _attempts_of(facts, name), moved.moments(moved.value >= least), moved.most)
+
+
+def _attempts_of(facts: Facts, worker: str) -> np.ndarray:
+    """Rows of the attempts that ran on a worker."""
+    return np.flatnonzero(facts.attempts.ran & of_workers(facts, (worker,)))
+
+
 def _pooled(device: _Device) -> bool:
     """Whether its memory was taken at once, for a pool, which fills it whatever is in it."""
     memory = device.memory[np.isfinite(device.memory)]
+    if not len(memory) or not device.total > 0:
+        return False
     steps = np.diff(memory, prepend=0.0)
     rest = memory[int(np.argmax(steps)) :]
     return bool(steps.max() >= 0.5 * device.total and rest.min() >= 0.95 * rest.max())
@@ -217,8 +268,10 @@ GPU_MEMORY = Rule(
     code="gpu-memory",
     says="A GPU's memory was nearly full, or tasks found none.",
     formula=(
-        "`gpu-memory.share` or more of a device's memory in use, and not from the start on, as with a "
-        "pool; or exceptions that say so."
+        "`gpu-memory.share` or more of a device's memory in use; where it was taken at once, for a pool, "
+        "that much of it by a worker (`rmm.rmm-used` in `gauges`: known with `rmm_track_allocations=True`); "
+        "or cuDF had moved `gpu-memory.moved` or more to the host (`cudf.cudf-spilled` there); or exceptions "
+        "that say so."
     ),
     cost="A risk.",
     url="https://docs.rapids.ai/api/dask-cuda/stable/spilling/",

@@ -92,19 +92,10 @@ def _of_scheduler(facts: Facts, least: float) -> Finding | None:
 
 
 def _beside(facts: Facts, told: Held) -> int:
-    """Threads for tasks that share a worker's limit, the most at once: those of its host."""
-    host = facts.workers.get(told.name, {}).get("host")
-    sharing = [
-        each.name
-        for each in facts.held
-        if each is told
-        or (
-            host
-            and facts.workers.get(each.name, {}).get("host") == host
-            and np.isclose(each.limit, told.limit)
-        )
-    ]
-    return round(facts.most_threads(sharing))
+    """Threads for tasks that share a worker's limit, the most at once: those that share its cores."""
+    place = facts.places.get(told.name)
+    beside = [told] if place is None else facts.held_at[place]
+    return round(facts.most_threads(each.name for each in beside if np.isclose(each.limit, told.limit)))
 
 
 def _as_many(facts: Facts, threads: int, cores: int) -> str:

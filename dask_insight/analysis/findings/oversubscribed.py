@@ -15,12 +15,12 @@ from .thresholds import Limits
 
 
 class _Host(NamedTuple):
-    """What the workers of a host used while they ran tasks: the most of those there at once."""
+    """What workers that share cores used while they ran tasks: the most of those there at once."""
 
     workers: tuple[Held, ...]
     #: Threads for tasks.
     threads: int
-    #: Cores that there are, that their processes used, and that the tasks' own threads did (NaN if unknown).
+    #: Cores that they may use, that their processes used, and the tasks' own threads did (NaN if unknown).
     cores: int
     used: float
     own: float
@@ -88,7 +88,7 @@ def _of_libraries(host: _Host, limits: Limits, local: bool) -> _Words:
     return (
         "oversubscribed",
         f"Threads of libraries beside those of tasks took {words.share(host.beside)} of {there} in use",
-        f"Tasks ran on {words.count(host.threads, 'thread')} of a host with {there}, and libraries (BLAS, "
+        f"Tasks ran on {words.count(host.threads, 'thread')} that may use {there}, and libraries (BLAS, "
         "OpenMP, Numba, Arrow) computed on further ones: they took turns, and each turn empties caches.",
         _ONE_THREAD_HERE if local else _ONE_THREAD,
         (
@@ -105,7 +105,7 @@ def _of_tasks(host: _Host, limits: Limits, local: bool) -> _Words:
     return (
         "oversubscribed",
         f"{threads} share {there}: tasks waited for one in {words.share(host.waited)} of their time",
-        f"There are {threads} for tasks on a host with {there}. More at once make nothing faster: "
+        f"There are {threads} for tasks, which may use {there}. More at once make nothing faster: "
         "they take turns, every task takes longer, and more results are in memory at the same time.",
         "Have as many threads as cores, and where work runs in a container or a batch job ask for as many "
         f"CPUs as threads:\n\n{_as_many_as_cores(host.cores, local)}",
@@ -123,7 +123,7 @@ def _of_others(host: _Host, limits: Limits, local: bool) -> _Words:
         f"Tasks waited for a core in {words.share(host.waited)} of their time, while the workers used "
         f"{host.used:.1f} of {there}",
         "Their threads could have run, but found no free core: other programs on the host had them (the "
-        "scheduler and the client too, where they run there).",
+        "scheduler and the client too, where they run there), or containers and jobs that share these cores.",
         "See what else runs there, or ask for hosts of your own:\n\n    "
         + ("os.getloadavg()" if local else "client.run(os.getloadavg)"),
         (Fact("cores in use by workers", host.used, "", limits["oversubscribed.some"] * host.cores),),
@@ -155,7 +155,7 @@ _ONE_THREAD_HERE = (
 
 
 def _short(facts: Facts, limits: Limits) -> list[_Host]:
-    """Hosts whose tasks waited for a core, and not because a limit of theirs was reached."""
+    """Those whose tasks waited for a core, and not because a limit of theirs was reached."""
     return [
         host
         for host in _hosts(facts)
@@ -165,17 +165,12 @@ def _short(facts: Facts, limits: Limits) -> list[_Host]:
 
 
 def _hosts(facts: Facts) -> Iterator[_Host]:
-    """Every host whose cores, and whose workers' waits for them, are known."""
-    table, worker = facts.read("workers"), facts.attempts.worker
-    names = zip(table["host"].tolist(), table["cores"].tolist(), strict=True)
-    cores = {host: count for host, count in names if host and count}
-    beside: dict[str, list[Held]] = {}
-    for each in facts.held:
-        beside.setdefault(str(facts.workers.get(each.name, {}).get("host")), []).append(each)
+    """All workers that share cores, where these, and the waits for them, are known."""
+    worker = facts.attempts.worker
     lengths = sums(worker.codes, facts.length, len(worker.names))
     length_of = dict(zip(worker.names, lengths.tolist(), strict=True))
-    for host, held in beside.items():
-        if host not in cores or not all(each.starved >= 0 and each.cores >= 0 for each in held):
+    for place, held in facts.held_at.items():
+        if not all(each.starved >= 0 and each.cores >= 0 for each in held):
             continue
         length = sum(length_of[each.name] for each in held)
         if length <= 0:
@@ -183,9 +178,12 @@ def _hosts(facts: Facts) -> Iterator[_Host]:
         waited = sum(each.waits * each.seconds for each in held) / length
         threads = round(facts.most_at_once({each.name: each.threads for each in held}))
         used, own = cores_of(facts, held), own_cores_of(facts, held)
-        yield _Host(tuple(held), threads, cores[host], used, own, waited)
+        yield _Host(tuple(held), threads, place.cores, used, own, waited)
 
 
+_TOGETHER = (
+    "Workers with the same cores count together: those of a host, or of a container or a batch job there."
+)
 OVERSUBSCRIBED = Rule(
     code="oversubscribed",
     says="More threads computed than there are cores: those of tasks, or of libraries beside them.",
@@ -194,7 +192,8 @@ OVERSUBSCRIBED = Rule(
         "processes used `oversubscribed.use` of the cores while tasks ran, `oversubscribed.beside` of it not "
         "on the threads of tasks; or whose workers have more threads than there are cores and used "
         "`oversubscribed.some` of these; and that had not reached a limit (`cpu-limit.periods`). Told where "
-        "waits for a core are known (Linux). No more than *info*."
+        "waits for a core are known (Linux). "
+        f"{_TOGETHER} No more than *info*."
     ),
     cost="A risk: what it costs depends on the caches.",
     url="https://docs.dask.org/en/stable/array-best-practices.html#avoid-oversubscribing-threads",
@@ -207,7 +206,8 @@ BUSY_HOST = Rule(
     formula=(
         "Hosts whose tasks waited for a core for `oversubscribed.waited` of their time, and whose workers' "
         "processes used less than `oversubscribed.some` of the cores, and had not reached a limit "
-        "(`cpu-limit.periods`). Told where waits for a core are known (Linux). No more than *info*."
+        "(`cpu-limit.periods`). Told where waits for a core are known (Linux). "
+        f"{_TOGETHER} No more than *info*."
     ),
     cost="A risk: what it costs depends on the others.",
     url=OVERSUBSCRIBED.url,

@@ -13,19 +13,14 @@ from .facts import Facts
 from .finding import Fact, Finding
 from .names import most, quoted
 from .rule import Rule
-from .shapes import Pieces, in_blocks
 from .thresholds import Limits
 
 
 def _process_pool(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    pooled = np.array([is_pooled(name) for name in facts.lanes.workers] or [False])
-    if not pooled.any():
+    spent = facts.spent("processes")
+    if not spent > 0 or spent < limits["process-pool.share"] * facts.offered:
         return
-    waited = list(_of_workers(facts, facts.pieces("data"), pooled))
-    spent = sum(float(facts.seconds(each).sum()) for each in in_blocks(waited))
-    share = spent / facts.offered if facts.offered > 0 else 0.0
-    if share < limits["process-pool.share"]:
-        return
+    share = spent / facts.offered
     known = facts.attempts
     mine = np.array([is_pooled(name) for name in known.worker.names])[known.worker.codes]
     rows = np.flatnonzero(mine & facts.good)
@@ -60,12 +55,6 @@ def _process_pool(facts: Facts, limits: Limits) -> Iterator[Finding]:
         ),
         url=PROCESS_POOL.url,
     )
-
-
-def _of_workers(facts: Facts, pieces: list[Pieces], mine: np.ndarray) -> Iterator[Pieces]:
-    """What of some pieces lies on some workers, a mask."""
-    for each in pieces:
-        yield each.take(np.flatnonzero(mine[facts.lanes.worker[each.lane]]))
 
 
 def _packing(facts: Facts, rows: np.ndarray) -> float:

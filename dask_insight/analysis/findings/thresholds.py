@@ -203,7 +203,7 @@ TABLE = (
     Threshold("stealing.share", 0.1, "share", "Share of the moved tasks that waited longer.", "ours"),
     Threshold("task-shuffle.count", 500, "count", "Least number of tasks of shuffles and rechunks.", "ours"),
     Threshold("task-shuffle.share", 0.5, "share", "Least share of all tasks.", "ours"),
-    Threshold("oversubscribed.use", 0.9, "share", "Share of a host's cores in use.", "ours"),
+    Threshold("oversubscribed.use", 0.9, "share", "Share of the cores in use.", "ours"),
     Threshold("oversubscribed.beside", 0.3, "share", "Share of it not on threads of tasks.", "ours"),
     Threshold("oversubscribed.some", 0.5, "share", "The same, from which workers use them.", "ours"),
     Threshold("oversubscribed.waited", 0.3, "share", "Share of the tasks' time without a free core.", "ours"),
@@ -408,6 +408,7 @@ TABLE = (
         "gpu-idle.burst", 0.7, "share", "95th percentile of utilisation in bursts.", "SageMaker Debugger"
     ),
     Threshold("gpu-memory.share", 0.9, "share", "Share of a device's memory in use.", "Kineto"),
+    Threshold("gpu-memory.moved", 1e9, "bytes", "Least bytes that cuDF had moved to the host.", "ours"),
     Threshold("cold-start.seconds", 0.8, "s", "Least cost over all threads.", "ours"),
     Threshold("cold-start.times", 2.5, "times", "First tasks over the median of later ones.", "ours"),
     Threshold("cold-start.count", 6, "count", "Least number of tasks of the name.", "ours"),

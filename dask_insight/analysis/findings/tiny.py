@@ -14,7 +14,7 @@ from .rule import Rule
 from .thresholds import Limits
 
 #: What is lost around short tasks: parts of the budget.
-_AROUND = ("overhead", "deserialize", "serialize", "scheduler", "placement", "inputs", "data")
+_AROUND = ("overhead", "deserialize", "serialize", "scheduler", "placement", "inputs", "data", "processes")
 #: Length that Dask recommends as the least, seconds.
 _GOOD = 0.1
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ... import words
+from ...timeline import cores_at_once
 from .asleep import Asleep, asleep
 from .facts import Facts
 from .finding import Fact, Finding
@@ -108,19 +109,13 @@ def _beside(each: Held) -> float:
 
 
 def _crowded(facts: Facts, limits: Limits) -> np.ndarray:
-    """Workers, by code, on hosts whose cores the workers used up: what did not compute may have waited."""
-    beside: dict[Any, list[Held]] = {}
-    for each in facts.held:
-        beside.setdefault(facts.workers.get(each.name, {}).get("host"), []).append(each)
-    used = {host: cores_of(facts, held) for host, held in beside.items()}
-    crowded = np.zeros(len(facts.lanes.workers), bool)
-    for code, name in enumerate(facts.lanes.workers):
-        worker = facts.workers.get(name, {})
-        cores = worker.get("cores", 0)
-        crowded[code] = (
-            cores > 0 and used.get(worker.get("host"), 0.0) >= limits["oversubscribed.use"] * cores
-        )
-    return crowded
+    """Workers, by code, whose cores were used up by workers: what did not compute may have waited for one."""
+    crowded = {
+        place
+        for place, held in facts.held_at.items()
+        if cores_of(facts, held) >= limits["oversubscribed.use"] * place.cores
+    }
+    return np.array([facts.places.get(name) in crowded for name in facts.lanes.workers], bool)
 
 
 def _told(facts: Facts, limits: Limits, waits: _Waits, mine: np.ndarray) -> _Told | None:
@@ -226,10 +221,8 @@ def _worked(used: float, waits_too: bool) -> str:
 
 
 def _of_processes(facts: Facts) -> str:
-    by_host = {
-        each["host"] or name: each["cores"] for name, each in facts.workers.items() if each["cores"] > 0
-    }
-    cores, threads = round(sum(by_host.values())), round(facts.threads)
+    known = np.nan_to_num(cores_at_once(facts.read("workers")))
+    cores, threads = round(float(known)), round(facts.threads)
     there = f", here {words.count(cores, 'core')} for {words.count(threads, 'thread')}" if cores else ""
     return (
         "Where they compute, let no more of them run at once than there are cores, counting the "
@@ -341,8 +334,8 @@ IO_WAIT = Rule(
     formula=(
         "Task names that were without a CPU for `io-wait.share` of their time (`io-wait.share-unsure` where "
         "the recording does not tell how long threads waited for a CPU), together `io-wait.time` of all "
-        "thread time; none of workers of which that is not known while those of their host used "
-        "`oversubscribed.use` of its cores; "
+        "thread time; none of workers of which that is not known while those that share their cores used "
+        "`oversubscribed.use` of these; "
         "without waits for a CPU, the interpreter's lock or a GPU, without as much as their processes "
         "computed beside the tasks' own threads, and without names that slept, or that waited for others; "
         "see `sleeping` and `held-up`. Of P2P's own tasks it is told what they wait for. "

@@ -187,7 +187,7 @@ def _of_scheduler(
 
 def _to_processes(made: Pieces) -> Pieces:
     """What of a pool's processes waits for no scheduler: they start, or data are on their way."""
-    return made.but(part=CODE["data"]) if made.part == CODE["scheduler"] else made
+    return made.but(part=CODE["processes"]) if made.part in (CODE["data"], CODE["scheduler"]) else made
 
 
 def _idled(read: Read, tasks: Attempts, life: Lanes, done: Work, times: _Times) -> list[Pieces]:

@@ -13,17 +13,17 @@ from ...timeline import BLOCK, Ascending, Fields, Kept, Micros, Moment, Number, 
 
 #: Every part but custom activities, in the order in which they are shown: name and meaning.
 PARTS = {
-    "cpu": "Task functions that ended well, on a CPU.",
-    "off-cpu": "Task functions that ended well, while their thread used no CPU: I/O, locks, the GIL, a GPU.",
-    "compute": "Task functions that ended well, where the recording does not tell CPU time.",
+    "cpu": "Task functions that ended well or still run, on a CPU.",
+    "off-cpu": "The same, while their thread used no CPU: I/O, locks, the GIL, a GPU.",
+    "compute": "The same, where the recording does not tell CPU time.",
     "failed": "Task functions of attempts without a result: failed, cancelled or sent elsewhere.",
     "deserialize": "Deserializing tasks, and results that had been spilled.",
     "serialize": "Serializing results.",
     "disk": "Reading results from disk and writing them there.",
     "overhead": "The executor: from being given a thread to the function's start, and back to a free thread.",
     "inputs": "Idle: nothing was ready, for inputs were still being computed (by which task name).",
-    "data": "Idle: waiting for data to arrive from another worker (made by which task name); of a local "
-    "scheduler's processes for these to start, and for arguments and results to go to and from them.",
+    "data": "Idle: waiting for data to arrive from another worker (made by which task name).",
+    "processes": "Idle: a local scheduler's processes started, or arguments and results were on their way.",
     "placement": "Idle: tasks were ready on other workers, and waited there for a thread.",
     "scheduler": "Idle: tasks were ready and not yet with a worker: queued or on their way.",
     "paused": "Idle: Dask had paused the worker, short of memory, while tasks waited for a thread.",

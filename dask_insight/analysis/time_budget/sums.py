@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import words
 from ...lookup import Lookup, distinct, pick
+from ...tables.spans import paths_of
 from ...timeline import Moments, Read, standstills
 from .budget import Budget, budget
 from .clusters import clusters
@@ -60,6 +61,8 @@ def time_budget(
         if key.name == "time":
             values = values + (found.start - zero)
         columns[key.name] = pd.Categorical(values) if values.dtype == object else values
+        if key.name == "span":
+            columns["path"] = pd.Categorical(paths_of(read, values.tolist()))
     parts = np.array(found.parts, object)
     columns["kind"] = pd.Categorical(
         np.array([kind_of(name) for name in found.parts], object)[codes[-1]],

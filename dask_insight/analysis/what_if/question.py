@@ -19,6 +19,7 @@ from ...timeline import (
     Read,
     attempts_in_part,
     beside_idle,
+    cores_at_once,
     is_cancelled,
     is_pooled,
     needed_attempts,
@@ -77,7 +78,7 @@ class Replay:
         self._known = simulate(recorded, self._before)
         #: Not where its threads are more than is known, or its clocks wrong.
         self._keeps_bounds = _least(recorded, self._before) <= recorded.run.seconds
-        self._cores = _cores(read("workers"))
+        self._cores = round(float(np.nan_to_num(cores_at_once(read("workers")))))
         self._waiting = waiting(read, self._columns, needed_attempts(self._columns))
         wanting = _wanting(read, self._columns, workers)
         #: Seconds in which tasks waited for resources of their workers; 0 if they are few.
@@ -348,15 +349,6 @@ def _change(
     return said[:1].upper() + said[1:]
 
 
-def _cores(workers: Mapping[str, Any]) -> int:
-    """Cores of all hosts that were recorded; 0 if any host's are not known."""
-    known: dict[str, int] = {}
-    for host, cores in zip(workers["host"].tolist(), workers["cores"].tolist(), strict=True):
-        if host:
-            known[host] = max(known.get(host, 0), cores)
-    return sum(known.values()) if all(known.values()) else 0
-
-
 def _notes(
     columns: Mapping[str, Any],
     before: Setting,
@@ -369,8 +361,8 @@ def _notes(
     cores, there, seconds = need
     if 0 < there < cores:
         notes.append(
-            f"it takes {words.about(cores, 'core')} on average: the hosts that were recorded have {there}, "
-            f"on which it takes {words.duration(seconds * cores / there)} at least"
+            f"it takes {words.about(cores, 'core')} on average: the workers that were recorded may use "
+            f"{there}, on which it takes {words.duration(seconds * cores / there)} at least"
         )
     elif sum(after.threads) > sum(before.threads) and cores > 1:
         notes.append(

@@ -55,6 +55,8 @@ def chart(request: Request) -> Chart:
     if request.workers is not None:
         keep &= path["worker"].isin(request.workers)
     path = path[keep]
+    path = path.assign(start=path["start"].clip(lower=low), stop=path["stop"].clip(upper=high))
+    path["seconds"] = path["stop"] - path["start"]
     if not len(path):
         return Chart(title, empty="No task ended in what is shown, so there is no path.")
     seconds = path["seconds"].to_numpy("f8")

@@ -23,8 +23,8 @@ def chart(request: Request) -> Chart:
     """A box a function: as wide as its seconds, under what called it."""
     title = "Flame graph"
     tree = request.recording.flame(
-        prefix=_only(request.prefixes, "task name"),
-        worker=_only(request.workers, "worker"),
+        prefix=None if request.prefixes is None else sorted(request.prefixes),
+        worker=None if request.workers is None else sorted(request.workers),
         start=request.between[0] if request.bounded else -np.inf,
         stop=request.between[1] if request.bounded else np.inf,
     )
@@ -115,11 +115,3 @@ def _by_package(packages: list[str], shown: Any, whole: float) -> list[tuple[str
         sums[package] = sums.get(package, 0.0) + seconds
     shares = ((name, value / whole) for name, value in sums.items() if value > 0)
     return sorted(shares, key=lambda pair: -pair[1])
-
-
-def _only(chosen: frozenset[str] | None, what: str) -> str | None:
-    if chosen is None:
-        return None
-    if len(chosen) > 1:
-        raise ValueError(f"a flame graph is of one {what} or of all: name one")
-    return next(iter(chosen))

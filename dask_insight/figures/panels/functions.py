@@ -27,7 +27,7 @@ def chart(request: Request) -> Chart:
     # Whole durations, also where the time that is shown cuts them; what runs still has none.
     ended = ~ran.running
     finished = np.bincount(ran.name[ended], minlength=count)
-    lasted = np.bincount(ran.name[ended], (ran.stop - ran.start)[ended], count)
+    lasted = np.bincount(ran.name[ended], ran.lasted[ended], count)
     whole = float(seconds.sum()) or 1.0
     made = []
     for code in np.argsort(-seconds, kind="stable").tolist():

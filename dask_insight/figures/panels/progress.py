@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import words
-from ...lookup import Lookup
+from ...lookup import Lookup, is_any
 from ...schema import NOTHING
 from ..chart import Chart, Sign
 from ..colors import mixed
@@ -77,10 +77,14 @@ def _standings(request: Request) -> tuple[np.ndarray, np.ndarray]:
     begun = np.full(len(standing), np.inf)
 
     at = rows.rows(attempts["task"])
-    ends = np.array([_ENDS.get(name, _WAITING) for name in attempts["status"].names] or [0], "u1")
+    status = attempts["status"]
+    ends = np.array([_ENDS.get(name, _WAITING) for name in status.names] or [0], "u1")[status.codes]
+    # Dask tries no more what was killed too often, and says so by an exception.
+    given_up = np.isin(attempts["run"], request.columns("errors")["run"])
+    ends[is_any(status, ("killed",)) & given_up] = _FAILED
     start, stop = attempts["start"], attempts["stop"]
     late = np.where(np.isnan(stop), attempts["done"], stop) > moment
-    stands = np.where(late, np.where(start <= moment, _RUNNING, _WAITING), ends[attempts["status"].codes])
+    stands = np.where(late, np.where(start <= moment, _RUNNING, _WAITING), ends)
     np.maximum.at(standing, at[at >= 0], stands[at >= 0].astype("u1"))
     np.fmin.at(begun, at[at >= 0], start[at >= 0])
 

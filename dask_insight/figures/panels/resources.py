@@ -32,6 +32,8 @@ class Measure(NamedTuple):
     #: Shown unless a person says otherwise.
     usual: bool = True
     scale: float = 1.0
+    #: Whether the columns hold seconds since the sample before: divided by that time, they are threads.
+    since: bool = False
 
 
 MEASURES: dict[str, Measure] = {
@@ -53,6 +55,24 @@ MEASURES: dict[str, Measure] = {
     "gpu-memory": Measure("GPU memory", "bytes", "gpus", "line", (("memory", "GPU memory"),)),
     "lag": Measure("Loop lag", "s", "resources", "line", (("lag", "event loop lag"),)),
     "gil": Measure("GIL", "%", "resources", "line", (("gil", "waiting for the GIL"),), False, 100.0),
+    "gil-wait": Measure(
+        "GIL wait",
+        "",
+        "resources",
+        "line",
+        (("gil_wait", "threads that wait for the GIL, at most"),),
+        usual=False,
+        since=True,
+    ),
+    "core-wait": Measure(
+        "Core wait",
+        "",
+        "resources",
+        "line",
+        (("starved", "threads that wait for a free core"),),
+        usual=False,
+        since=True,
+    ),
     "cpu-limit": Measure(
         "CPU limit", "%", "resources", "line", (("throttled", "periods that reached it"),), False, 100.0
     ),
@@ -123,7 +143,18 @@ def _read(table: Any, process: Symbols, column: str, measure: Measure, request: 
         # Without a cluster there is this process alone.
         rows &= workers if workers.any() else ~workers
     values = table[column].astype("f8") * measure.scale
+    if measure.since:
+        values /= _lengths(who, table["time"])
     return series(process, table["time"] - request.zero, values, rows, request.between, BINS)
+
+
+def _lengths(who: Symbols, time: np.ndarray) -> np.ndarray:
+    """Seconds from the sample of the same process before to each; NaN where there is none."""
+    order = np.lexsort((time, who.codes))
+    lengths = np.full(len(time), np.nan)
+    same = who.codes[order][1:] == who.codes[order][:-1]
+    lengths[order[1:][same]] = np.diff(time[order])[same]
+    return np.where(lengths > 0, lengths, np.nan)
 
 
 def _lines(measure: Measure, found: list[Series], request: Request) -> list[Mark]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...batch import Symbols
-from ...lookup import pick
-from ...timeline import attempts, held_until
+from ...analysis.held import Held
 from ..chart import Area, Axis, Chart, Mark, Plot, Sign
 from ..request import BINS, Request
 
@@ -16,19 +14,16 @@ _LAYERS = 8
 
 def by_name(request: Request) -> Chart:
     """Bytes of results over time: those names at the bottom that held most for longest."""
-    known = attempts(request.columns)
-    prefix: Symbols = pick(request.columns("graph")["prefix"], known.described)
+    held = Held.of(request.columns)
+    prefix, worker = held.named(request.columns), held.attempts.worker
     rows = np.flatnonzero(
-        (known.ok & (known.nbytes > 0))
-        & request.wants(prefix, request.prefixes)
-        & request.wants(known.worker, request.workers)
+        request.wants(prefix, request.prefixes) & request.wants(worker, request.workers)[held.rows]
     )
     if not len(rows):
         return Chart("Memory", empty="No result of a known size was held.")
     low, high = request.between
-    begin = known.done[rows] - request.zero
-    end = held_until(request.columns, known)[rows] - request.zero
-    size, code = known.nbytes[rows], prefix.codes[rows]
+    begin, end = held.begin[rows] - request.zero, held.end[rows] - request.zero
+    size, code = held.nbytes[rows], prefix.codes[rows]
     weight = np.bincount(code, size * np.maximum(np.minimum(end, high) - np.maximum(begin, low), 0.0))
     ranked = [each for each in np.argsort(-weight, kind="stable").tolist() if weight[each] > 0]
     edges = np.linspace(low, high, BINS + 1)

@@ -18,7 +18,8 @@ _CUSTOM = "custom: "
 #: Parts in the order in which they are shown; users' activities come after `off-cpu`.
 _ORDER = (
     *("cpu", "compute", "off-cpu", _CUSTOM, "failed", "deserialize", "serialize", "disk", "overhead"),
-    *("data", "inputs", "placement", "scheduler", "paused", "resources", "client", "joining", "leaving"),
+    *("data", "processes", "inputs", "placement", "scheduler"),
+    *("paused", "resources", "client", "joining", "leaving"),
 )
 _COMPUTING = {
     "cpu": "computing on a CPU",
@@ -166,6 +167,7 @@ def part_color(part: str, name: str, request: Request) -> Rgb:
         "overhead": reserved("overhead", dark=dark),
         "disk": reserved("disk", dark=dark),
         "data": reserved("transfer", dark=dark),
+        "processes": reserved("transfer", dark=dark),
         "placement": theme.wash(oklch(0.8 if dark else 0.66, 0.13, 62)),
         "scheduler": theme.wash(oklch(0.72 if dark else 0.58, 0.15, 8)),
         "paused": oklch(0.62 if dark else 0.72, 0.16, 40),

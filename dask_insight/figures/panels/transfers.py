@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import words
-from ...lookup import Lookup
+from ...analysis.moved import Carried, Sent, names_of
 from ..chart import Chart
 from ..colors import slot_color
 from ..request import Request
@@ -24,8 +24,8 @@ def chart(request: Request) -> Chart:
     table: Any = request.columns("transfers")
     if not len(table["start"]):
         return Chart("Transfers", empty="No worker sent a result to another one.")
-    ends, sender, receiver = _ends(table)
-    rows = _once(request, table, sender * len(ends) + receiver)
+    sent = Sent.of(request.columns)
+    rows = sent.rows[_wanted(request, table, sent.rows)]
     if not len(rows):
         return Chart("Transfers", empty="Nothing was sent in what is shown.")
     size = np.nan_to_num(table["nbytes"][rows])
@@ -33,7 +33,7 @@ def chart(request: Request) -> Chart:
     share, carried = _carried(request, table["transfer"][rows])
     sums: dict[tuple[str, str], list[float]] = {}
     for at in np.flatnonzero(share > 0).tolist():
-        pair = sums.setdefault((ends[sender[rows[at]]], ends[receiver[rows[at]]]), [0.0, 0.0, 0.0])
+        pair = sums.setdefault(sent.pair(rows[at]), [0.0, 0.0, 0.0])
         for place, value in enumerate((share[at] * size[at], 1.0, share[at] * took[at])):
             pair[place] += value
     color = slot_color(_AMOUNT + 12, dark=request.theme.dark)
@@ -68,58 +68,32 @@ def chart(request: Request) -> Chart:
     return Chart("Transfers", plots)
 
 
-def _ends(table: Any) -> tuple[list[str], np.ndarray, np.ndarray]:
-    """Addresses, '' for who is no worker; of each transfer that of its sender, and of its receiver."""
-    addresses = list(dict.fromkeys((*table["worker"].names, *table["peer"].names)))
-    code = {address: place for place, address in enumerate(addresses)}
-    worker, peer = (
-        np.array([code[name] for name in table[column].names] or [0])[table[column].codes]
-        for column in ("worker", "peer")
-    )
-    incoming = _incoming(table)
-    return addresses, np.where(incoming, peer, worker), np.where(incoming, worker, peer)
-
-
-def _once(request: Request, table: Any, pair: np.ndarray) -> np.ndarray:
-    """Rows within what is asked for: the receiver's word, the sender's where there is none."""
-    incoming = _incoming(table)
+def _wanted(request: Request, table: Any, rows: np.ndarray) -> np.ndarray:
+    """Which rows are within what is asked for."""
     low, high = request.between
-    rows = incoming | ~np.isin(pair, pair[incoming])
+    wanted = np.ones(len(rows), bool)
     if request.bounded:
-        rows &= (table["stop"] - request.zero >= low) & (table["start"] - request.zero <= high)
+        wanted &= (table["stop"][rows] - request.zero >= low) & (table["start"][rows] - request.zero <= high)
     if request.workers is not None:
-        rows &= request.wants(table["worker"], request.workers) | request.wants(
-            table["peer"], request.workers
-        )
-    return np.flatnonzero(rows)
-
-
-def _incoming(table: Any) -> np.ndarray:
-    incoming = np.array([name == "in" for name in table["direction"].names] or [False])
-    return np.asarray(incoming[table["direction"].codes])
+        ends = (request.wants(table[name], request.workers)[rows] for name in ("worker", "peer"))
+        wanted &= np.logical_or(*ends)
+    return wanted
 
 
 def _carried(request: Request, ids: np.ndarray) -> tuple[np.ndarray, dict[str, tuple[float, int]]]:
     """Which share of each transfer is wanted, and bytes and results by task name."""
-    table: Any = request.columns("transferred")
-    graph: Any = request.columns("graph")
-    at = Lookup(ids).rows(table["transfer"])
-    size = np.nan_to_num(table["nbytes"])
-    row = Lookup(graph["task"]).rows(table["task"])
-    names = [*graph["prefix"].names, ""]
-    code = np.where(row >= 0, graph["prefix"].codes[row] if len(graph["task"]) else 0, len(names) - 1)
-    wanted = at >= 0
-    whole = np.bincount(at[wanted], size[wanted], len(ids))
-    if request.prefixes is not None:
-        wanted &= np.array([name in request.prefixes for name in names])[code]
-    part = np.bincount(at[wanted], size[wanted], len(ids))
+    carried = Carried.by(request.columns, ids)
+    names = names_of(request.columns, carried.task)
+    wanted = request.wants(names, request.prefixes)
     share = np.ones(len(ids))
     if request.prefixes is not None:
+        whole = np.bincount(carried.at, carried.nbytes, len(ids))
+        part = np.bincount(carried.at[wanted], carried.nbytes[wanted], len(ids))
         share = np.divide(part, whole, out=np.zeros(len(ids)), where=whole > 0)
-    nbytes = np.bincount(code[wanted], size[wanted], len(names))
-    count = np.bincount(code[wanted], minlength=len(names))
+    nbytes = np.bincount(names.codes[wanted], carried.nbytes[wanted], len(names.names))
+    count = np.bincount(names.codes[wanted], minlength=len(names.names))
     return share, {
-        names[each]: (float(nbytes[each]), int(count[each])) for each in np.flatnonzero(count).tolist()
+        names.names[each]: (float(nbytes[each]), int(count[each])) for each in np.flatnonzero(count).tolist()
     }
 
 

@@ -31,7 +31,7 @@ def chart(request: Request) -> Chart:
     well = np.bincount(of[~bad], ran.seconds[~bad], len(names))
     failed = np.bincount(of[bad], ran.seconds[bad], len(names))
     tasks = np.bincount(of, minlength=len(names))
-    offered, memory = _offered(request), _most_memory(request)
+    offered, memory = _offered(request, ran), _most_memory(request)
     made = []
     for number in np.argsort(-(well + failed), kind="stable").tolist():
         name = names[number]
@@ -53,10 +53,10 @@ def _there(request: Request) -> list[str]:
     return [name for name in workers if request.workers is None or name in request.workers]
 
 
-def _offered(request: Request) -> dict[str, float]:
-    """Thread-seconds that each worker was there for."""
+def _offered(request: Request, ran: Ran) -> dict[str, float]:
+    """Thread-seconds that each worker was there for, while there were tasks or in what is asked for."""
     table: Any = request.columns("workers")
-    low, high = request.between
+    low, high = request.between if request.bounded else ran.active
     start = np.fmax(low, table["joined"] - request.zero)
     stop = np.fmin(high, table["left"] - request.zero)
     there = np.maximum(0.0, stop - start) * table["threads"]
