@@ -17,6 +17,7 @@ const ORDER: readonly (readonly [part: string, kind: Kind])[] = [
   ['disk', 'overhead'],
   ['overhead', 'overhead'],
   ['data', 'idle'],
+  ['processes', 'idle'],
   ['inputs', 'idle'],
   ['placement', 'idle'],
   ['scheduler', 'idle'],

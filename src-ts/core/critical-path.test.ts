@@ -68,6 +68,15 @@ describe('CriticalPath', () => {
     expect(Array.from(path.place, place => path.threads[place].worker)).toEqual(['', 'a', 'b']);
   });
 
+  test('tasks of whose attempts nobody tells are steps of their own', () => {
+    const tile = { kind: 'compute', because: 'end', run: NOTHING, worker: 'a', thread: '1' };
+    const critical = [
+      { ...tile, task: 1, start: 0, stop: 1 },
+      { ...tile, task: 2, start: 1, stop: 2 }
+    ];
+    expect(criticalPathOf(new Tasks(recordingOf({ critical }))).steps).toBe(2);
+  });
+
   test('a moment finds its tile', () => {
     const path = criticalPathOf(tasksOf());
     expect([-1, 0, 0.5, 1, 4.9, 8.9, 9].map(time => path.firstAfter(time))).toEqual([0, 0, 0, 1, 2, 4, 5]);

@@ -144,7 +144,8 @@ export class CriticalPath {
     const first = new Uint32Array(order.length + 1);
     let steps = 0;
     for (let at = 0; at < order.length; at++) {
-      if (at === 0 || this.run[at] !== this.run[at - 1]) first[steps++] = at;
+      if (at === 0 || this.run[at] !== this.run[at - 1] || this.task[at] !== this.task[at - 1])
+        first[steps++] = at;
     }
     first[steps] = order.length;
     this.steps = steps;

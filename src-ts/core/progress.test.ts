@@ -90,6 +90,21 @@ describe('progress of tasks', () => {
   });
 });
 
+it.each([
+  ['its worker was lost as the last that Dask tried', [{ run: 2, task: 1 }], { failed: 1, waiting: 0 }],
+  ['it will be made again', [], { failed: 0, waiting: 1 }]
+])(
+  'a task whose attempts were all killed has failed where an error is told of it: %s',
+  (_, errors, stands) => {
+    const lost = recordingOf({
+      graph: [{ task: 1, prefix: 'load', submission: 0, order: 0 }],
+      attempts: [attempt(1, 1, 0, 1, 'killed'), attempt(2, 1, 2, 3, 'killed')],
+      errors
+    });
+    expect(progressOf(new Tasks(lost), new Selection().filter())).toMatchObject([stands]);
+  }
+);
+
 it('without the ranks of tasks, which reports leave out, names come as they began', () => {
   const report = recordingOf({
     graph: [

@@ -21,7 +21,12 @@ export interface Progress {
 /** Where a task stands: of several attempts, the furthest counts. */
 const [WAITING, GIVEN_UP, FAILED, RUNNING, DONE] = [0, 1, 2, 3, 4];
 const STANDINGS = 5;
-const ENDS: Readonly<Record<string, number>> = { ok: DONE, erred: FAILED, cancelled: GIVEN_UP };
+const ENDS: Readonly<Record<string, number>> = {
+  ok: DONE,
+  erred: FAILED,
+  killed: FAILED,
+  cancelled: GIVEN_UP
+};
 /** By the scheduler's state of it, which cluster dumps hold. */
 const STATES: Readonly<Record<string, number>> = { memory: DONE, erred: FAILED, processing: RUNNING };
 
@@ -123,16 +128,20 @@ function standingsAt(tasks: Tasks, moment: number): Standings {
   const begun = new Float64Array(rows).fill(Number.POSITIVE_INFINITY);
   const seconds = new Float32Array(rows).fill(Number.NaN);
   const attempts = recording.table('attempts');
-  const ids = attempts.numbers('task');
+  const [endedRuns, ids] = [attempts.numbers('run'), attempts.numbers('task')];
   const [starts, stops, dones] = [attempts.times('start'), attempts.times('stop'), attempts.times('done')];
   const status = attempts.symbols('status');
   const ends = Uint8Array.from(status.names, name => ENDS[name] ?? WAITING);
+  const killed = status.find('killed');
   for (let row = 0; row < attempts.rows; row++) {
     const at = tasks.graphRow(ids[row]);
     if (at < 0) continue;
     if (starts[row] < begun[at]) begun[at] = starts[row];
     const stop = Number.isNaN(stops[row]) ? dones[row] : stops[row];
-    const stands = !(stop > moment) ? ends[status.codes[row]] : starts[row] <= moment ? RUNNING : WAITING;
+    const code = status.codes[row];
+    // Of attempts that a lost worker took with it only the last that Dask made has an error: others are made again.
+    const end = code === killed && tasks.errorRow(endedRuns[row]) < 0 ? WAITING : ends[code];
+    const stands = !(stop > moment) ? end : starts[row] <= moment ? RUNNING : WAITING;
     if (stands === DONE && stop >= starts[row]) seconds[at] = stop - starts[row];
     if (stands > standing[at]) standing[at] = stands;
   }

@@ -203,7 +203,7 @@ export const TABLES = {
     /** The attempt whose thread it took place on; 4294967295 if none. */
     run: 'u32'
   },
-  /** Samples of every visible GPU. */
+  /** Samples of every visible GPU; Dask-CUDA's workers tell of their own alone. */
   gpus: {
     /** The worker (or client) that sees it. */
     process: 'sym',
@@ -327,6 +327,8 @@ export const TABLES = {
     host: 'sym',
     /** Its process id; 0 if unknown. */
     pid: 'u32',
+    /** A number of what gave it that id, a machine or a container; 0 if unknown. */
+    namespace: 'u32',
     /** Number of task threads. */
     threads: 'u32',
     /** Memory limit, bytes; NaN if none. */
@@ -414,7 +416,7 @@ export const TABLES = {
     stop: 'time',
     /** Threads that it took, on average between start and stop; thread-seconds if these are the same. */
     threads: 'f32',
-    /** What they did: cpu, off-cpu, compute, failed, deserialize, serialize, disk, overhead, or 'custom: ' and a user's label; or why they were idle: inputs, data, placement, scheduler, paused, resources, client, joining, leaving. */
+    /** What they did: cpu, off-cpu, compute, failed, deserialize, serialize, disk, overhead, or 'custom: ' and a user's label; or why they were idle: inputs, data, processes, placement, scheduler, paused, resources, client, joining, leaving. */
     part: 'sym',
     /** Task name that ran, or was waited for; '' if none. */
     name: 'sym',

@@ -35,11 +35,16 @@ describe('spans', () => {
         { span: '5', name: 'clean', parent: '4', path: 'load / clean' }
       ]
     });
-    expect(listedSpans(again).map(({ path, within }) => [path, within.join()])).toEqual([
-      ['load', '2,4,5'],
-      ['load / clean', '5'],
-      ['no span', '1'],
-      ['no span', '3']
+    const listed = listedSpans(again).map(({ path, within, entries }) => [
+      path,
+      within.join(),
+      entries.map(each => each.join())
+    ]);
+    expect(listed).toEqual([
+      ['load', '2,4,5', ['2', '4,5']],
+      ['load / clean', '5', ['5']],
+      ['no span', '1', ['1']],
+      ['no span', '3', ['3']]
     ]);
   });
 

@@ -43,6 +43,12 @@ export const spansOf = madeFrom(['spans'], (recording): readonly Span[] => {
   return spans;
 });
 
+/** Spans that a person thinks of as one. */
+export interface ListedSpan extends Span {
+  /** Of each time that it was entered, its own id and those of all spans inside it. */
+  readonly entries: readonly (readonly string[])[];
+}
+
 /** What Dask calls the span of a computation that stands in none of the person's own. */
 const DEFAULT = 'default';
 
@@ -51,24 +57,17 @@ const DEFAULT = 'default';
  * under one name are one. What ran in none of the person's own comes last, a
  * computation each.
  */
-export function listedSpans(recording: Recording): Span[] {
-  const byPath = new Map<string, Span>();
-  const ids = new Map<string, Set<string>>();
+export function listedSpans(recording: Recording): ListedSpan[] {
+  const byPath = new Map<string, Span[]>();
   const unnamed: Span[] = [];
   for (const span of spansOf(recording)) {
-    if (span.path === DEFAULT) {
-      unnamed.push(span);
-      continue;
-    }
-    const within = ids.get(span.path);
-    if (within) for (const id of span.within) within.add(id);
-    else {
-      byPath.set(span.path, span);
-      ids.set(span.path, new Set(span.within));
-    }
+    if (span.path === DEFAULT) unnamed.push(span);
+    else append(byPath, span.path, span);
   }
-  const named = Array.from(byPath, ([path, span]) => ({ ...span, within: [...(ids.get(path) ?? [])] }));
-  return [...named, ...computations(recording, unnamed)];
+  return [...byPath.values(), ...computations(recording, unnamed).map(span => [span])].map(spans => {
+    const entries = spans.map(({ within }) => within);
+    return { ...spans[0], within: [...new Set(entries.flat())], entries };
+  });
 }
 
 /** Spans that nobody has named, by where the computation began: its cell, its function, or its time. */

@@ -39,6 +39,8 @@ describe('sums of tasks', () => {
       label: 'inc',
       count: 3,
       time: 7,
+      begin: 0,
+      end: 6,
       median: 2,
       longest: 4,
       nbytes: 30,
@@ -135,6 +137,31 @@ describe('sums of tasks', () => {
     selection.set({ source: 'x', column: 'time', value: { start: 1.5, stop: 3 } });
     const [inc] = sumTasks(tasks, selection.filter(), 'name');
     expect(inc).toMatchObject({ count: 2, time: 1.5, longest: 4 });
+  });
+
+  it('tell of no more than the part that was cut out of a run, and durations whole', () => {
+    const part = recordingOf({
+      about: [
+        { name: 'since', value: '10' },
+        { name: 'until', value: '20' }
+      ],
+      graph: [{ task: 1, key: 'fit-1', prefix: 'fit' }],
+      attempts: [
+        attempt(1, 'a', 0, 100),
+        // It was wanted in that time, and ran later.
+        { ...attempt(2, 'a', 30, 40), task: 1, submitted: 15 }
+      ],
+      phases: [
+        { run: 1, action: 'seceded', start: 5, stop: 9 },
+        { run: 1, action: 'seceded', start: 12, stop: 15 },
+        { run: 1, action: 'seceded', start: 50, stop: 53 }
+      ]
+    });
+    const selection = new Selection();
+    const sums = () => sumTasks(new Tasks(part), selection.filter(), 'name');
+    expect(sums()).toMatchObject([{ count: 1, time: 7, mean: 90, longest: 90, begin: 10, end: 20 }]);
+    selection.set({ source: 'x', column: 'time', value: { start: 0, stop: 14 } });
+    expect(sums()).toMatchObject([{ count: 1, time: 2, mean: 90, begin: 10, end: 14 }]);
   });
 
   it('follow names, workers, spans and runs', () => {

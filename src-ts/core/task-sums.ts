@@ -4,13 +4,14 @@ import { LOST, OK, RUNNING, STATUSES } from './lane';
 import type { Filter } from './selection';
 import { entryTest } from './task-filter';
 import type { Tasks } from './tasks';
+import { partOfRun } from './time-budget';
 
-/** What ran under one name, or on one worker, within a filter. Seconds and bytes. */
+/** What ran under one name, or on one worker, within a filter and the part of its run that a recording is of. */
 export interface TaskSum {
   readonly label: string;
   /** Attempts that ran within the filter, whole or in part; not those of which nobody knows when. */
   readonly count: number;
-  /** Time for which they held a thread within it. */
+  /** Seconds for which they held a thread within it. */
   readonly time: number;
   /**
    * Of whole durations, as long as they held a thread, also where the filter cuts them; of tasks that run still none
@@ -20,6 +21,10 @@ export interface TaskSum {
   readonly median: number;
   readonly p95: number;
   readonly longest: number;
+  /** When the first began within it and the last ended, since the epoch. */
+  readonly begin: number;
+  readonly end: number;
+  /** Bytes of their results. */
   readonly nbytes: number;
   readonly failed: number;
   /** CPU time over duration of those whose CPU time is known, 1 is a core; NaN without any. Only by name. */
@@ -33,14 +38,16 @@ type By = 'name' | 'worker' | 'span';
 /** Sums by task name, by worker, or by id of the innermost span; largest time first. */
 export function sumTasks(tasks: Tasks, filter: Filter, by: By): TaskSum[] {
   const wanted = Uint8Array.from(tasks.names, name => Number(!filter.names || filter.names.has(name)));
-  const from = filter.time?.start ?? Number.NEGATIVE_INFINITY;
-  const to = filter.time?.stop ?? Number.POSITIVE_INFINITY;
   const { recording } = tasks;
+  const part = partOfRun(recording);
+  const from = Math.max(filter.time?.start ?? part.start, part.start);
+  const to = Math.min(filter.time?.stop ?? part.stop, part.stop);
   const { end } = recording;
   const nbytes = recording.table('attempts').numbers('nbytes');
   const [ended, running] = (['attempts', 'running'] as const).map(of => recording.table(of).numbers('run'));
   const away = awayTimes(recording);
-  const awayWithin = filter.time ? awayTimes(recording, from, to) : away;
+  const isPart = Number.isFinite(from) || Number.isFinite(to);
+  const awayWithin = isPart ? awayTimes(recording, from, to) : away;
   const passes = entryTest(tasks, filter);
   const placeOf = placer(tasks, by);
   const cpuOf = by === 'name' ? cpuTimes(tasks) : undefined;
@@ -66,8 +73,11 @@ export function sumTasks(tasks: Tasks, filter: Filter, by: By): TaskSum[] {
       const held = less(lasted, away, run);
       group.count++;
       if (status !== RUNNING) group.take(held, by === 'name');
-      const within = (stop < to ? stop : to) - (start[entry] > from ? start[entry] : from);
-      group.time += less(within, awayWithin, run);
+      const since = start[entry] > from ? start[entry] : from;
+      const until = stop < to ? stop : to;
+      group.time += less(until - since, awayWithin, run);
+      if (since < group.begin) group.begin = since;
+      if (until > group.end) group.end = until;
       group.failed += FAILED[status];
       const size = status === OK ? nbytes[rows[entry]] : Number.NaN;
       if (size > 0) group.nbytes += size;
@@ -129,6 +139,8 @@ class Group {
   private cpuOver = 0;
   count = 0;
   time = 0;
+  begin = Number.POSITIVE_INFINITY;
+  end = Number.NEGATIVE_INFINITY;
   failed = 0;
   nbytes = 0;
 
@@ -150,7 +162,7 @@ class Group {
   }
 
   sum(label: string): TaskSum {
-    const { count, time, nbytes, failed, longest } = this;
+    const { count, time, begin, end, nbytes, failed, longest } = this;
     const sorted = this.durations.subarray(0, Math.min(this.whole, this.durations.length)).sort();
     return {
       label,
@@ -160,12 +172,17 @@ class Group {
       median: quantile(sorted, 0.5),
       p95: quantile(sorted, 0.95),
       longest,
+      begin,
+      end,
       nbytes,
       failed,
       cpu: this.cpuOver > 0 ? this.cpu / this.cpuOver : Number.NaN
     };
   }
 }
+
+/** Of nothing that ran. */
+export const NOTHING_RAN = new Group().sum('');
 
 /** Interpolated between neighbours, as NumPy does; NaN of nothing. */
 function quantile(sorted: Float64Array, part: number): number {

@@ -116,10 +116,9 @@ export function activeTime(tasks: Tasks): TimeRange {
   }
   known.rows = attempts.rows;
   const ran = laneTime(tasks);
-  const since = partEnd(tasks.recording, 'since') ?? Number.NEGATIVE_INFINITY;
-  const until = partEnd(tasks.recording, 'until') ?? Number.POSITIVE_INFINITY;
-  const start = Math.max(Math.min(known.start, ran.start), since);
-  const stop = Math.min(Math.max(known.stop, ran.stop), until);
+  const part = partOfRun(tasks.recording);
+  const start = Math.max(Math.min(known.start, ran.start), part.start);
+  const stop = Math.min(Math.max(known.stop, ran.stop), part.stop);
   return start < stop ? { start, stop } : { start: 0, stop: 0 };
 }
 
@@ -137,9 +136,13 @@ function laneTime({ lanes, recording }: Tasks): TimeRange {
   return { start, stop };
 }
 
-function partEnd(recording: Recording, name: 'since' | 'until'): number | undefined {
-  const told = recording.about(name);
-  return Number.isFinite(told) ? (told as number) : undefined;
+/** From when to when a recording was cut out of a run; infinite where it was not. */
+export function partOfRun(recording: Recording): TimeRange {
+  const told = (name: string, otherwise: number): number => {
+    const moment = recording.about(name);
+    return Number.isFinite(moment) ? (moment as number) : otherwise;
+  };
+  return { start: told('since', Number.NEGATIVE_INFINITY), stop: told('until', Number.POSITIVE_INFINITY) };
 }
 
 /** Which part an attempt's time belongs to, by its name, its row and its status. */

@@ -96,15 +96,20 @@ function around(element: Element): Element | null {
   return element.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
 }
 
-/** `rgb(…)` or `#…` to numbers, the fourth of which is how opaque it is; what cannot be read is transparent. */
+/**
+ * `rgb(…)`, `color(srgb …)` or `#…` to numbers, the fourth of which is how opaque it is; what cannot be
+ * read is transparent.
+ */
 function parsed(text: string): number[] {
   const hex = /^#([0-9a-f]{6})$/i.exec(text);
   if (hex) {
     const value = Number.parseInt(hex[1], 16);
     return [value >> 16, (value >> 8) & 255, value & 255];
   }
-  const parts = /^rgba?\(([^)]+)\)$/.exec(text)?.[1];
-  return parts?.split(/[\s,/]+/).map(Number) ?? [0, 0, 0, 0];
+  const [, kind, parts] = /^(rgba?\(|color\(srgb )([^)]+)\)$/.exec(text) ?? [];
+  // Browsers put a mixture of colours, as marimo's ground is one, into the second form.
+  const most = kind?.endsWith(' ') ? 255 : 1;
+  return parts?.split(/[\s,/]+/).map((part, at) => (at < 3 ? most : 1) * +part) ?? [0, 0, 0, 0];
 }
 
 /** Tells when the page's theme may have changed. Returns the stop. */

@@ -1,5 +1,5 @@
 import { count, duration, share } from '../core/format';
-import { listedSpans, type Span } from '../core/spans';
+import { type ListedSpan, listedSpans } from '../core/spans';
 import { sumTasks, type TaskSum } from '../core/task-sums';
 import type { Panel } from './panel';
 import { PlainView } from './plain-view';
@@ -16,8 +16,11 @@ export const spans: Panel = {
 };
 
 interface Row {
-  readonly span: Span;
+  readonly span: ListedSpan;
   readonly count: number;
+  /** From the first start to the last end, of each time that it was entered. */
+  readonly took: number;
+  /** Of threads. */
   readonly time: number;
   readonly longest: number;
   readonly failed: number;
@@ -44,6 +47,7 @@ class SpansView extends PlainView {
       rows: rowsOf(rows, [
         text('Span', ({ span }) => span.path),
         number('Tasks', row => row.count, count),
+        number('Took', row => row.took, duration),
         number('Time', row => row.time, duration),
         number('Share', row => row.time / all, share),
         number('Longest', row => row.longest, duration),
@@ -60,14 +64,21 @@ class SpansView extends PlainView {
   }
 }
 
-function rowOf(span: Span, found: ReadonlyMap<string, TaskSum>): Row {
-  const sums = span.within.flatMap(id => found.get(id) ?? []);
+function rowOf(span: ListedSpan, found: ReadonlyMap<string, TaskSum>): Row {
+  const sumsOf = (ids: readonly string[]): TaskSum[] => ids.flatMap(id => found.get(id) ?? []);
+  const sums = sumsOf(span.within);
+  const entries = span.entries.map(sumsOf).filter(({ length }) => length > 0);
   const total = (of: (sum: TaskSum) => number): number => sums.reduce((before, sum) => before + of(sum), 0);
   return {
     span,
     count: total(sum => sum.count),
+    took: entries.reduce((before, sums) => (before || 0) + lasted(sums), Number.NaN),
     time: total(sum => sum.time),
     longest: Math.max(...sums.map(sum => sum.longest || Number.NEGATIVE_INFINITY)),
     failed: total(sum => sum.failed)
   };
+}
+
+function lasted(sums: readonly TaskSum[]): number {
+  return Math.max(...sums.map(({ end }) => end)) - Math.min(...sums.map(({ begin }) => begin));
 }

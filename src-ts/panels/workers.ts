@@ -1,7 +1,7 @@
 import { bytes, count, duration, share } from '../core/format';
 import type { TimeRange } from '../core/selection';
 import { timeOf } from '../core/task-filter';
-import { sumTasks, type TaskSum } from '../core/task-sums';
+import { NOTHING_RAN, sumTasks } from '../core/task-sums';
 import { activeTime } from '../core/time-budget';
 import { presence, type Worker, workersOf } from '../core/workers-of';
 import { noneOf } from './no-tasks';
@@ -17,19 +17,6 @@ export const workers: Panel = {
   tables: ['workers', 'attempts', 'executions', 'running', 'phases', 'memory'],
   overTime: false,
   create: context => new WorkersView(context, workers.tables)
-};
-
-const NOTHING_DONE: TaskSum = {
-  label: '',
-  count: 0,
-  time: 0,
-  mean: Number.NaN,
-  median: Number.NaN,
-  p95: Number.NaN,
-  longest: Number.NaN,
-  nbytes: 0,
-  failed: 0,
-  cpu: Number.NaN
 };
 
 class WorkersView extends PlainView {
@@ -48,7 +35,7 @@ class WorkersView extends PlainView {
     const listed = this.listed();
     const chosen = new Set(selection.own('workers', 'worker') ?? []);
     const rows = listed.map(worker => {
-      const sum = sums.get(worker.worker) ?? NOTHING_DONE;
+      const sum = sums.get(worker.worker) ?? NOTHING_RAN;
       const offered = worker.threads * presence(worker, time);
       return { ...worker, sum, busy: offered > 0 ? Math.min(1, sum.time / offered) : Number.NaN };
     });
@@ -94,7 +81,7 @@ class WorkersView extends PlainView {
       if (found.has(worker)) continue;
       const threads = tasks.lanes.filter(lane => lane.worker === worker).length;
       const there = { joined: Number.NEGATIVE_INFINITY, left: Number.NaN, memory_limit: Number.NaN };
-      found.set(worker, { worker, name: '', host: '', cluster: '', pid: 0, threads, ...there });
+      found.set(worker, { worker, name: '', host: '', cluster: '', pid: 0, namespace: 0, threads, ...there });
     }
     return [...found.values()];
   }

@@ -19,6 +19,8 @@ export interface ClusterState {
   /** Of the scheduler; '' for the local schedulers. */
   readonly address: string;
   readonly workers: number;
+  /** Of them those that Dask has paused for lack of memory. */
+  readonly paused: number;
   readonly threads: number;
   /** Bytes. */
   readonly memory: number;
@@ -50,6 +52,7 @@ function cluster(said: Values): ClusterState {
   return {
     address: typeof said.address === 'string' ? said.address : '',
     workers: number(said.workers),
+    paused: number(said.paused),
     threads: number(said.threads),
     memory: number(said.memory),
     memoryLimit: number(said.memory_limit) || undefined,
@@ -64,6 +67,7 @@ export function totalOf({ clusters, local }: KernelState): ClusterState {
   return {
     address: '',
     workers: sum(clusters, each => each.workers),
+    paused: sum(clusters, each => each.paused),
     threads: sum(clusters, each => each.threads),
     memory: sum(clusters, each => each.memory),
     memoryLimit: limited ? sum(clusters, each => each.memoryLimit ?? 0) : undefined,

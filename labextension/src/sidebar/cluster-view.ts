@@ -1,4 +1,4 @@
-import { bytes, count } from '@dask-insight/panels/core/format';
+import { bytes, count, plural } from '@dask-insight/panels/core/format';
 import { element, setWords } from '@dask-insight/panels/panels/element';
 import type { ClusterState } from '../kernels/kernel-state';
 
@@ -46,6 +46,7 @@ export class ClusterView {
 function factsOf({
   address,
   workers,
+  paused,
   threads,
   memory,
   memoryLimit,
@@ -54,6 +55,7 @@ function factsOf({
   const facts = new Map<string, string>();
   if (address !== '') {
     facts.set('Workers', count(workers)).set('Threads', count(threads));
+    if (paused > 0) facts.set('Paused', plural(paused, 'worker'));
     facts.set('Memory', memoryLimit ? `${bytes(memory)} of ${bytes(memoryLimit)}` : bytes(memory));
   }
   facts.set('Tasks', `${count(tasks.done)} of ${count(tasks.total)}`);

@@ -80,3 +80,12 @@ test('a cluster keeps its place and what has not changed of it, so that marked t
   ]);
   expect(blocks().slice(1)).toEqual([second, local]);
 });
+
+test('workers that are paused are said, while there are any', () => {
+  const view = new StateView();
+  const said = (paused: number): string | null | undefined => {
+    view.show(placeThatSaid({ ...SAID, clusters: [{ ...cluster('tcp://a', 1), paused }] }));
+    return view.element.querySelector('[data-fact="paused"]')?.textContent?.replace(/\s/g, ' ');
+  };
+  expect([said(0), said(2), said(0)]).toEqual([undefined, '2 workers', undefined]);
+});

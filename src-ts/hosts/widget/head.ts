@@ -5,7 +5,7 @@ import { icon } from '../../panels/icons';
 import { PANELS } from '../../panels/index';
 import { type Control, cellPicker, liveControls } from '../live-controls';
 import type { Model } from './model';
-import type { Shared } from './shared';
+import { NO_ANSWER, type Shared } from './shared';
 import { progressWords, statusWords } from './words';
 
 /** Value of the choice that stands for the overview. */
@@ -13,6 +13,8 @@ const OVERVIEW = '';
 
 /** The panel that says in words of its own what came out. */
 const COMPARE = 'compare';
+
+const REPORT = ' A report needs none: end a cell with the recording itself.';
 
 /** The first line: what this is, how far it is, which panel, and a few controls. Returns the stop. */
 export function fillHead(head: HTMLElement, model: Model, shared: Shared): Stop {
@@ -35,10 +37,13 @@ export function fillHead(head: HTMLElement, model: Model, shared: Shared): Stop 
   let shown = '';
   const tell = (): void => {
     const { status, state } = shared;
+    const verdict = model.get('_verdict');
     // Compare begins with its own verdict.
-    const verdict = model.get('panel') === COMPARE ? '' : model.get('_verdict');
-    const well = model.get('_live') ? progressWords(state, page.recording) : verdict;
-    const said = statusWords(status, well);
+    const ended = model.get('panel') === COMPARE ? '' : verdict;
+    const well = model.get('_live') ? progressWords(state, page.recording) : ended;
+    const waits = status.phase === 'waiting' && verdict;
+    const report = status.words === NO_ANSWER ? REPORT : '';
+    const said = waits ? `${verdict} ${status.words}${report}` : statusWords(status, well);
     // How far a run is changes all the time: it is not read out.
     words.ariaLive = model.get('_live') && said === well ? 'off' : 'polite';
     if (said !== shown) words.replaceChildren(...inline(said));

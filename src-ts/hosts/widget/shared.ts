@@ -13,7 +13,7 @@ const TELLING = 500;
 /** How long nothing may have come before a page that is looked at again asks for what it lacks, milliseconds. */
 const SILENCE = 15_000;
 
-const NO_ANSWER =
+export const NO_ANSWER =
   'The kernel does not answer. If it is busy, this comes to life when its cell has ended; ' +
   'if it has been restarted or this notebook was opened without it, run the cell again.';
 

@@ -64,6 +64,15 @@ function fill(root: HTMLElement, model: Model, shared: Shared): Stop {
   };
   show();
   model.on('change:panel', show);
+  // Without a kernel nothing comes of what has ended, and empty panels would say that nothing ran. They are there all
+  // the same: what they need is asked for meanwhile.
+  let awaited = !model.get('_live');
+  const cover = (): void => {
+    awaited &&= ['waiting', 'refused'].includes(shared.status.phase);
+    body.classList.toggle('di-awaited', awaited);
+  };
+  cover();
+  stops.push(shared.onChange(cover));
 
   const seen = new IntersectionObserver(entries => {
     shared.setVisible(root, entries[entries.length - 1]?.isIntersecting === true);

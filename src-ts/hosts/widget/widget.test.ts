@@ -77,6 +77,16 @@ class Host {
   }
 }
 
+/** Everything has a width at once. */
+class Sized {
+  constructor(private readonly callback: (entries: object[]) => void) {}
+  observe(target: Element): void {
+    this.callback([{ target, contentRect: { width: 100, height: 100 } }]);
+  }
+  unobserve(): void {}
+  disconnect(): void {}
+}
+
 const NOTHING: Traits = {
   time_range: null,
   names: null,
@@ -129,13 +139,16 @@ function answer(host: Host): void {
 
 const words = (el: HTMLElement): string => el.querySelector('.di-widget-words')?.textContent ?? '';
 const shown = (el: HTMLElement): string[] =>
-  [...el.querySelectorAll('.di-panel')].map(each => each.className.replace(/.*di-panel-/, '').split(' ')[0]);
+  [...el.querySelectorAll('.di-widget > :not(.di-awaited) .di-panel')].map(
+    each => each.className.replace(/.*di-panel-/, '').split(' ')[0]
+  );
 
 beforeEach(() => vi.useFakeTimers());
 
 afterEach(() => {
   for (const stop of stops) stop();
   stops = [];
+  vi.unstubAllGlobals();
   vi.useRealTimers();
   document.body.replaceChildren();
 });
@@ -145,24 +158,55 @@ describe('a widget', () => {
     const host = hostOf();
     const { el } = show(host);
     expect(host.hellos()).toMatchObject([{ protocol: PROTOCOL, have: null }]);
-    expect(shown(el)).toEqual(['findings', 'time-budget', 'task-stream', 'resources', 'memory']);
     answer(host);
+    expect(shown(el)).toEqual(['findings', 'time-budget', 'task-stream', 'resources', 'memory']);
     expect(words(el)).toBe('5 s on 1 thread.');
     expect(el.querySelector('strong')?.textContent).toBe('night run');
   });
 
-  it('says what to do when no kernel answers, and forgets it when one does', () => {
+  it('says what came out and what to do when no kernel answers, and shows panels when one does', () => {
     const host = hostOf();
     const { el } = show(host);
     vi.advanceTimersByTime(5000);
-    expect(words(el)).toContain('run the cell again');
+    expect(words(el)).toMatch(
+      /^5 s on 1 thread\. The kernel does not answer.*run the cell again. A report needs none/
+    );
+    host.assign('panel', 'compare');
+    expect(words(el)).toMatch(/^5 s on 1 thread\. The kernel/);
+    expect(shown(el)).toEqual([]);
+    host.assign('panel', 'memory');
     answer(host);
     expect(words(el)).toBe('5 s on 1 thread.');
+    expect(shown(el)).toEqual(['memory']);
+    expect(shown(show(host).el)).toEqual(['memory']);
+  });
+
+  it('says what its panels need before a kernel answers', () => {
+    vi.stubGlobal('ResizeObserver', Sized);
+    const host = hostOf({ panel: 'time-budget' });
+    const { el } = show(host);
+    expect(shown(el)).toEqual([]);
+    expect(host.sent.find(({ type }) => type === 'needs')).toMatchObject({ tables: ['budget', 'lines'] });
+  });
+
+  it('shows no panels where a kernel of another version answers', () => {
+    const host = hostOf();
+    const { el } = show(host);
+    host.receive({ type: 'hello', protocol: PROTOCOL + 1, version: '9', feed: 'f', upto: 2 });
+    expect(words(el)).toContain('Upgrade');
+    expect(shown(el)).toEqual([]);
+  });
+
+  it('tells of reports only where there is a recording to show in one', () => {
+    const { el } = show(hostOf({ _live: true, _verdict: '' }));
+    vi.advanceTimersByTime(5000);
+    expect(words(el)).toMatch(/run the cell again\.$/);
   });
 
   it('shows one panel, by choice of the person or of Python', () => {
     const host = hostOf({ panel: 'memory' });
     const { el } = show(host);
+    answer(host);
     expect(shown(el)).toEqual(['memory']);
     host.assign('panel', 'functions');
     expect(shown(el)).toEqual(['functions']);
@@ -209,6 +253,16 @@ describe('a widget', () => {
     host.assign('panel', 'memory');
     expect(el.querySelector('.di-widget-words')?.firstChild).toBe(before);
     expect(el.querySelector('.di-live-controls')).toBeNull();
+  });
+
+  it('counts tasks with a result, not attempts', () => {
+    const host = hostOf({ _live: true });
+    const { el } = show(host);
+    host.receive({ type: 'hello', protocol: PROTOCOL, version: '0.1.0', feed: 'f', upto: 1 });
+    const ran = { task: 0, worker: 'w', thread: 't', start: 101, stop: 102, done: 102 };
+    const attempts = ['stolen', 'ok', 'ok'].map((status, run) => ({ ...ran, run, status }));
+    host.receive({ type: 'data', feed: 'f', from: 0, to: 1, replay: false }, bytesOf('attempts', attempts));
+    expect(words(el)).toBe('1 task so far');
   });
 
   it('no longer says how the cluster stands when its kernel has been restarted', () => {

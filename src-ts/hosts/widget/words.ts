@@ -1,3 +1,4 @@
+import { IdIndex } from '../../core/columns';
 import type { FeedState, FeedStatus } from '../../core/feed';
 import { count, plural } from '../../core/format';
 import type { Recording } from '../../core/recording';
@@ -19,7 +20,7 @@ export function statusWords(status: FeedStatus, words: string): string {
 /** How far the work is. */
 export function progressWords(state: FeedState, recording: Recording): string {
   // A recording that is being made tells only of itself.
-  if (!Array.isArray(state.clusters)) return `${plural(recording.table('attempts').rows, 'task')} so far`;
+  if (!Array.isArray(state.clusters)) return `${plural(doneIn(recording), 'task')} so far`;
   const sums = sumsOf(state);
   const words: string[] = [];
   if (sums.workers > 0) words.push(`${plural(sums.workers, 'worker')}, ${plural(sums.threads, 'thread')}`);
@@ -27,6 +28,35 @@ export function progressWords(state: FeedState, recording: Recording): string {
   if (sums.erred > 0) words.push(`${count(sums.erred)} failed`);
   words.push(...lossWords(state));
   return words.join(' · ') || 'No cluster and no computation yet.';
+}
+
+/** The tasks with a result among the rows that were looked at. */
+interface Done {
+  /** Changes when those rows have become others. */
+  readonly state: string;
+  readonly tasks: IdIndex;
+  rows: number;
+  count: number;
+}
+
+const known = new WeakMap<Recording, Done>();
+
+/** How many different tasks have a result. Only new rows are looked at. */
+function doneIn(recording: Recording): number {
+  const attempts = recording.table('attempts');
+  const state = `${recording.generation} ${attempts.late}`;
+  let done = known.get(recording);
+  if (done?.state !== state) {
+    done = { state, tasks: new IdIndex(), rows: 0, count: 0 };
+    known.set(recording, done);
+  }
+  const [ids, status] = [attempts.numbers('task'), attempts.symbols('status')];
+  const ok = status.find('ok');
+  for (; done.rows < attempts.rows; done.rows++) {
+    const id = ids[done.rows];
+    if (status.codes[done.rows] === ok && done.tasks.get(id) < 0) done.tasks.set(id, done.count++);
+  }
+  return done.count;
 }
 
 /** What is not there, and why. */

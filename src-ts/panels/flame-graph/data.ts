@@ -12,11 +12,13 @@ export type Change = 'nothing' | 'grown' | 'anew';
 
 /** The samples of what is chosen, as a tree; kept up to date as they come. */
 export class FlameData {
+  /** Those that are shown: what was chosen, or others as long as there are no samples of these. */
   threads: Threads = 'tasks';
   inverted = false;
   tree: FlameTree | undefined;
   colors: FrameColors | undefined;
   found: Found | undefined;
+  private chosen: Threads = 'tasks';
   private index: SampleIndex | undefined;
   private known = '';
   /** Of which frames the names are. */
@@ -38,6 +40,10 @@ export class FlameData {
     return this.choiceKey() === this.filterKey;
   }
 
+  choose(threads: Threads): void {
+    this.chosen = this.threads = threads;
+  }
+
   /** Threads of which there are samples; those that are shown change if there are none of them. */
   offered(): ReadonlySet<Threads> {
     const all = ['tasks', 'scheduler', 'client', 'all'] as const;
@@ -57,7 +63,7 @@ export class FlameData {
       this.nameFrames(index.tree.frames);
       const offered = this.offered();
       const [first] = offered;
-      if (first && !offered.has(this.threads)) this.threads = first;
+      if (first) this.threads = offered.has(this.chosen) ? this.chosen : first;
     }
     const session = recording.about('started');
     const again = this.isCurrent && this.tree !== undefined && session === this.session;

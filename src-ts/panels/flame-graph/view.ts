@@ -64,7 +64,7 @@ export class FlameGraphView implements PanelView {
       () => surface.invalidate('base')
     );
     this.threads = choice<Threads>('Threads', THREADS, 'tasks', threads => {
-      this.data.threads = threads;
+      this.data.choose(threads);
       surface.invalidate('layout');
     });
     const invert = button('Callers first (inverted)', () => this.invert(invert), icon('flip'));

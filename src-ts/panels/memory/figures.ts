@@ -92,7 +92,7 @@ export class MemoryFigures {
     for (const worker of workers) {
       const name = this.series.names[worker];
       const its = told.get(name);
-      append(found, its && its.pid > 0 ? `${its.host} ${its.pid}` : name, worker);
+      append(found, its && its.pid > 0 ? `${its.host} ${its.namespace} ${its.pid}` : name, worker);
     }
     return [...found.values()];
   }
@@ -112,7 +112,7 @@ export class MemoryFigures {
     const limit = this.limitOf(this.included);
     // Without any measure in what is shown the limit alone says how much there could be.
     if (most === 0 && limit > 0) return limit * 1.04;
-    return limit * 1.04 > most && limit < most * 2.5 ? limit * 1.04 : most;
+    return limit < most * 2.5 ? Math.max(most, limit * 1.04) : most;
   }
 
   private findMost(): number {
@@ -120,11 +120,14 @@ export class MemoryFigures {
     return peakOf(stacked(MEASURES.map(({ column }) => this.binned(column, origin, end, COARSE).sum)));
   }
 
+  /** The largest seen of a worker, or the largest limit of one where that is not far. */
   mostOfOne(): number {
     const values = this.values('process');
     let most = 0;
     for (const row of this.series.rows) if (values[row] > most) most = values[row];
-    return most;
+    const told = [...workersOf(this.context.recording).values()];
+    const limit = Math.max(...told.map(({ memory_limit }) => memory_limit || 0));
+    return limit < most * 2.5 ? Math.max(most, limit) : most;
   }
 
   /**

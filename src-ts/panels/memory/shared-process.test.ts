@@ -81,6 +81,7 @@ test('memory of a process that workers share counts once, and their limit as wel
 test.each([
   ['processes', worker('w1', 'here', 8)],
   ['hosts', worker('w1', 'there', 7)],
+  ['containers', { ...worker('w1', 'here', 7), namespace: 2 }],
   ['unknown processes', worker('w1', 'here', 0)]
 ])('that of workers of two %s is added up', (_, other) => {
   const apart = [worker('w0', 'here', other.pid === 0 ? 0 : 7), other];
@@ -103,3 +104,18 @@ test('limits are those of processes that were there at once', () => {
   const unlimited = { ...worker('w1', 'here', 8), memory_limit: Number.NaN };
   expect(limitOf([first, unlimited])).toBeNaN();
 });
+
+test.each([
+  ['near', 9, 9],
+  ['far', 64, 4],
+  ['of one alone known', Number.NaN, 8]
+])(
+  'each worker is shown against the largest limit where that is not far from what was seen: %s',
+  (_, limit, most) => {
+    const figures = new MemoryFigures(
+      contextOf([worker('w0', 'here', 7), { ...worker('w1', 'here', 8), memory_limit: limit * GIB }])
+    );
+    figures.read();
+    expect(figures.mostOfOne() / GIB).toBe(most);
+  }
+);

@@ -128,7 +128,8 @@ export class ProgressView implements PanelView {
 
   private read(): void {
     const { recording, selection, tasks } = this.context;
-    const known = `${recording.state('graph', 'attempts', 'running', 'submissions', 'workers', 'about')} ${selection.save()}`;
+    const tables = ['graph', 'attempts', 'errors', 'running', 'submissions', 'workers', 'about'] as const;
+    const known = `${recording.state(...tables)} ${selection.save()}`;
     if (known === this.known) return;
     this.known = known;
     this.all = progressOf(tasks, selection.filter(SOURCE));

@@ -125,7 +125,7 @@ export const MEASURES: readonly Measure[] = [
     style: 'line',
     columns: [{ column: 'gil', label: 'waiting for the GIL' }],
     usual: false,
-    missing: 'gilknocker is not installed on these workers',
+    missing: 'needs gilknocker on the workers; findings do not',
     scale: 100
   },
   {

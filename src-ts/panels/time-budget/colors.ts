@@ -31,6 +31,7 @@ export function partColor(part: string, name: string, colors: ColorRegistry, the
     case 'disk':
       return reservedColor('disk', theme);
     case 'data':
+    case 'processes':
     case 'transfer':
       return reservedColor('transfer', theme);
     case 'inputs':

@@ -28,17 +28,21 @@ test('over time there are never more threads than there were, though bins of fun
   expect(threads.overhead).toEqual([0, 0, 0.5, expect.closeTo(1 / 3)]);
 });
 
-test.each([
-  ['process 12', 'starting processes and moving data between them'],
-  ['tcp://10.0.0.1:40001', 'waiting for data from other workers']
-])('what %s waits for is %s', (worker, words) => {
+test('beside other workers, processes of a local scheduler are told apart', () => {
   const times = { start: 3, stop: 4, done: 4 };
+  const waited = { thread: '', name: '', start: 0, stop: 3, threads: 1 };
+  const parts = { 'process 12': 'processes', 'tcp://10.0.0.1:40001': 'data' };
+  const workers = Object.keys(parts);
   const recording = recordingOf({
-    workers: [{ worker, threads: 1, joined: 0 }],
-    attempts: [{ run: 1, task: 1, worker, thread: '1', status: 'ok', ...times }],
-    budget: [{ worker, thread: '', name: '', part: 'data', start: 0, stop: 3, threads: 1 }]
+    attempts: workers.map((worker, run) => ({ run, task: run, worker, thread: '1', status: 'ok', ...times })),
+    budget: Object.entries(parts).map(([worker, part]) => ({ worker, part, ...waited }))
   });
   const figures = new BudgetFigures({ ...createStage(recording), surface: new Surface(), say: () => {} });
   figures.read();
-  expect(figures.parts.map(part => part.words)).toEqual([words]);
+  expect(
+    figures.parts.filter(({ seconds }) => seconds > 0).map(({ words, seconds }) => [words, seconds])
+  ).toEqual([
+    ['waiting for data from other workers', 3],
+    ['starting processes and moving data between them', 3]
+  ]);
 });

@@ -157,12 +157,11 @@ export class BudgetFigures {
   }
 
   private show({ list, whole }: Pick<Layers, 'list' | 'whole'>): void {
-    const { colors, surface, tasks } = this.context;
-    const isPool = tasks.lanes.every(({ worker }) => worker.startsWith('process '));
+    const { colors, surface } = this.context;
     const waited = list.some(({ part, name }) => part === 'inputs' && name !== '');
     this.parts = list.map(({ part, name, kind, seconds }) => ({
       id: `${part}\n${name}`,
-      ...partWords(isPool && part === 'data' ? 'processes' : part, name, waited),
+      ...partWords(part, name, waited),
       kind,
       name,
       seconds,

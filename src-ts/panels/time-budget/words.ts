@@ -15,8 +15,11 @@ const WITHOUT_RESULT: PartWords = {
 };
 
 const WORDS: Readonly<Record<string, PartWords | undefined>> = {
-  cpu: { words: 'computing on a CPU', meaning: 'Task functions that ended well, on a CPU.' },
-  compute: { words: 'computing', meaning: 'Task functions that ended well; their CPU time is not known.' },
+  cpu: { words: 'computing on a CPU', meaning: 'Task functions that ended well or still run, on a CPU.' },
+  compute: {
+    words: 'computing',
+    meaning: 'Task functions that ended well or still run; their CPU time is not known.'
+  },
   'off-cpu': {
     words: 'computing off the CPU',
     meaning: 'Inside task functions, while the thread used no CPU: I/O, locks, the GIL, a GPU.'
@@ -92,7 +95,7 @@ export function partWords(part: string, name: string, others: boolean): PartWord
 
 /** The same for what a page can tell by itself. */
 export const PAGE_WORDS: Readonly<Record<Part, PartWords>> = {
-  computing: { words: 'computing', meaning: 'Task functions that ended well.' },
+  computing: { words: 'computing', meaning: 'Task functions that ended well or still run.' },
   other: { words: 'other tasks', meaning: 'Tasks that are not chosen.' },
   failed: WITHOUT_RESULT,
   transfer: { words: 'waiting for data', meaning: 'Fetching data, while the thread computed nothing.' },

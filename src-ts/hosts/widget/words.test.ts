@@ -1,0 +1,20 @@
+import { expect, it, vi } from 'vitest';
+import { IdIndex } from '../../core/columns';
+import { batchOf, recordingOf } from '../../core/test-recording';
+import { progressWords } from './words';
+
+it('how far a recording is that is being made is told from new rows alone', () => {
+  const attempts = (...tasks: number[]) => tasks.map((task, run) => ({ run, task, status: 'ok' }));
+  const recording = recordingOf({ attempts: attempts(7, 4) });
+  const looked = vi.spyOn(IdIndex.prototype, 'get');
+  const told = (): [string, number] => {
+    looked.mockClear();
+    return [progressWords({}, recording), looked.mock.calls.length];
+  };
+  expect(told()).toEqual(['2 tasks so far', 2]);
+  recording.take(batchOf('attempts', [...attempts(4, 5), { run: 9, task: 6, status: 'erred' }]));
+  expect(told()).toEqual(['3 tasks so far', 2]);
+  expect(told()).toEqual(['3 tasks so far', 0]);
+  recording.replace(recordingOf({ attempts: attempts(4) }));
+  expect(told()).toEqual(['1 task so far', 1]);
+});
