@@ -257,6 +257,17 @@ def test_a_program_behaves_as_without_us(tmp_path: Path, program: str) -> None:
         assert ours.stderr == bare.stderr
 
 
+def test_no_source_is_kept_where_it_is_not_wanted(tmp_path: Path) -> None:
+    program = write(tmp_path, LOCAL.format(scheduler="threads"))
+    assert run("run", "-q", "--no-source", program, folder=tmp_path).returncode == 0
+    recording = open_recording(tmp_path / "program.dinsight")
+    assert recording.lines.empty
+    (submission,) = recording.submissions.to_dict("records")
+    assert submission["code"] == ""
+    assert submission["file"] == str(program)
+    assert "compute(" in program.read_text().splitlines()[submission["line"] - 1]
+
+
 def test_what_is_recorded_begins_with_the_program(tmp_path: Path) -> None:
     write(tmp_path, "import time\nprint(time.time())\n" + LOCAL.format(scheduler="sync"))
     ended = run("run", "-q", "program.py", folder=tmp_path)
@@ -741,6 +752,8 @@ def test_own_recordings_are_numbered_unless_named(tmp_path: Path) -> None:
         (["run", "zeros.py"], ExitCode.FAILED, "does not compile"),
         (["run", "book.ipynb"], ExitCode.USAGE, "nbconvert"),
         (["run", "-o", "none/x.dinsight", "program.py"], ExitCode.UNWRITABLE, "make it first"),
+        (["run", "--every", "30s", "program.py"], ExitCode.USAGE, "with --html FILE"),
+        (["attach", "tcp://127.0.0.1:1", "--every", "30s"], ExitCode.USAGE, "with --html FILE"),
         (["attach", "tcp://127.0.0.1:1", "--timeout", "1s"], ExitCode.UNREACHABLE, "no scheduler answers"),
     ],
 )
@@ -1281,6 +1294,24 @@ def test_attach_tells_how_the_cluster_went(
     client = SimpleNamespace(status="closed")
     with Interrupt() as interrupt:
         assert attaching._wait(Recording(), client, interrupt, None, Progress()).startswith(said)
+
+
+def test_attach_counts_tasks_that_have_a_result_and_not_attempts() -> None:
+    from dask_insight.hosts.cli import attach as attaching
+
+    recording, said = Recording(), list[str]()
+
+    class Growing:
+        def wait(self, seconds: float) -> bool:
+            if said:
+                return True
+            ended = {"run": range(4), "task": [0, 0, 0, 1], "status": ["stolen", "ok", "ok", "retried"]}
+            recording.append(encode("attempts", ended))
+            return False
+
+    client, progress = SimpleNamespace(status="running"), SimpleNamespace(live=True, show=said.append)
+    attaching._wait(recording, client, Growing(), None, progress)  # type: ignore[arg-type]
+    assert said == ["00:00  1 task"]
 
 
 def test_attach_to_a_worker(

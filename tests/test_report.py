@@ -8,6 +8,7 @@ import zlib
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import msgpack
 import pytest
@@ -305,12 +306,46 @@ def test_an_empty_recording_makes_a_page() -> None:
     assert "No task ended while this was recorded." in report_html(Recording())
 
 
+def test_a_part_of_a_run_in_which_no_task_held_a_thread_makes_a_page() -> None:
+    made = recording(tasks=1)
+    phase = {"run": [0], "action": ["seceded"], "start": [START + 0.1], "stop": [START + 0.4]}
+    made.append(encode("phases", phase))
+    part = made.slice(START + 0.2 - made.started, START + 0.3 - made.started)
+    assert "<th>Task name</th>" not in report_html(part)
+    assert part.summary().computing == 0
+
+
 def test_losses_are_said_at_the_top() -> None:
     source = recording()
     source.append(
         encode("events", {"time": [START], "kind": ["lost"], "message": ["12,400 older tasks are not kept"]})
     )
     assert "12,400 older tasks are not kept" in report_html(source).split("<main")[0]
+
+
+def test_a_page_of_what_still_runs_loads_itself_again(tmp_path: Path) -> None:
+    page = Page(write_report(recording(), tmp_path / "run.html", renewed=30.0).read_text())
+    scripts = [text for text, kind in zip(page.texts["script"], page.kinds, strict=True) if not kind]
+    assert "location.reload();" in scripts[0] and "}, 30000);" in scripts[0]
+    assert f"script-src {digest(scripts[1])} {digest(scripts[0])};" in page.policy
+    assert "brings itself up to date every 30" in (tmp_path / "run.html").read_text().split("<main")[0]
+    last = Page(report_html(recording()))
+    assert last.kinds.count("") == 1 and "reload" not in report_html(recording())
+
+
+def test_a_page_ends_where_its_rows_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More comes while it is written."""
+
+    def growing(source: Recording, packed: Any = Recording.packed, **form: Any) -> list[bytes]:
+        batches: list[bytes] = packed(source, **form)
+        source.append(encode("resources", {"process": ["tcp://a:1"], "time": [START + 1000], "cpu": [1.0]}))
+        return batches
+
+    monkeypatch.setattr(Recording, "packed", growing)
+    ahead, *_ = report.parts_of(recording())[0]
+    columns: Any = decode(ahead).columns
+    about = dict(zip(columns["name"].tolist(), columns["value"].tolist(), strict=True))
+    assert json.loads(about["extent"]) == [START, START + 3.5]
 
 
 def test_a_missing_front_end_names_the_cure(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -272,12 +272,15 @@ MAKERS = {
     "synthetic": lambda: synthetic(Size(tasks=20_000, lanes=16, samples=20_000, stacks=1_500)),
     "hostile": hostile,
     "away": away,
+    "going-on": away,
     "empty": empty,
 }
 
 
 #: Reports of which other tools get a file too.
 EXPORTED = ("real", "hostile")
+#: Seconds after which a newer one would take a report's place.
+RENEWED = {"going-on": 3.0}
 
 
 def main() -> None:
@@ -285,7 +288,8 @@ def main() -> None:
     folder, *wanted = sys.argv[1:]
     for name in wanted or MAKERS:
         recording = MAKERS[name]()
-        print(write_report(recording, Path(folder) / f"{name}.html"), flush=True)
+        page = write_report(recording, Path(folder) / f"{name}.html", renewed=RENEWED.get(name))
+        print(page, flush=True)
         for format in ("trace", "speedscope") if name in EXPORTED else ():
             print(recording.export(Path(folder) / f"{name}.{format}.json", force=True), flush=True)
 

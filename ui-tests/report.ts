@@ -13,6 +13,7 @@ export type ReportName =
   | 'synthetic'
   | 'hostile'
   | 'away'
+  | 'going-on'
   | 'empty';
 
 declare global {

@@ -20,17 +20,19 @@ _WAITED = 16
 _NEEDED = frozenset(("start", "stop", "threads", "part", "name"))
 
 
-def ahead(recording: Recording, budget: Iterable[Batch]) -> bytes:
+def ahead(recording: Recording, first_and_last: list[float], budget: Iterable[Batch]) -> bytes:
     """A batch of facts: first and last moment, the time budget's sums, and signs of the task stream's legend.
 
     Parameters
     ----------
     recording
         What the report is of.
+    first_and_last
+        Its `extent` when the report was begun, which its rows fill: it may grow.
     budget
         Its table ``budget`` as it stands in the report.
     """
-    facts = {"extent": _extent(recording), "budget": budget_sums(list(budget))}
+    facts = {"extent": first_and_last, "budget": budget_sums(list(budget))}
     told = {name: json.dumps(value) for name, value in facts.items() if value}
     told["signs"] = json.dumps(_signs(recording))
     return encode("about", {"name": list(told), "value": list(told.values())})
@@ -45,8 +47,8 @@ def _signs(recording: Recording) -> list[str]:
     return signs
 
 
-def _extent(recording: Recording) -> list[float]:
-    """First and last moment, so that the page need not look at every row to know them."""
+def extent(recording: Recording) -> list[float]:
+    """First and last moment, so that the page need not look at every row to know them; empty without any."""
     moments = [
         np.asarray(recording.columns(table)[name]) for table, names in EXTENT.items() for name in names
     ]

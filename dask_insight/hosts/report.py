@@ -24,7 +24,8 @@ from dask_insight.frames import holds_recording, place_of, replacing
 from dask_insight.schema import TABLES
 from dask_insight.threads import at_once
 
-from .ahead import ahead
+from .ahead import ahead, extent
+from .going_on import reloading, so_far
 from .head import head_of
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ _PAGE = """\
 <meta name="generator" content="dask_insight">
 <title>{title}</title>
 <style>{style}</style>
-</head>
+{reload}</head>
 <body class="di-page">
 <header class="summary">
 <div class="top"><h1 dir="auto">{title}</h1><div id="tools"></div></div>
@@ -85,7 +86,8 @@ _PAGE = """\
 {notices}</header>
 <main id="page"></main>
 <noscript>
-<p class="notice">The charts need JavaScript, which is switched off. This is the recording in figures.</p>
+<p class="notice">The charts need JavaScript, which is switched off. In JupyterLab press <em>Trust HTML</em>
+above. This is the recording in figures.</p>
 {tables}</noscript>
 {blocks}<script type="application/json" id="report">{settings}</script>
 <script>{script}</script>
@@ -103,6 +105,7 @@ def write_report(
     path: str | os.PathLike[str],
     *,
     title: str | None = None,
+    renewed: float | None = None,
 ) -> Path:
     """Write a recording as one self-contained HTML file.
 
@@ -114,6 +117,9 @@ def write_report(
         The file to write; one that exists is replaced, unless it is a recording.
     title
         Heading of the page; by default the recording's name.
+    renewed
+        Seconds after which a newer page takes its place: it says so, and loads itself again that often.
+        None for the last one.
 
     Returns
     -------
@@ -133,7 +139,7 @@ def write_report(
         page = Path(path).with_suffix(".html")
         raise FileExistsError(f"{path} is a recording, and a page would replace it: name another, as {page}")
     with replacing(path) as file:
-        file.writelines(piece.encode() for piece in _pieces(recording, title))
+        file.writelines(piece.encode() for piece in _pieces(recording, title, renewed))
     return Path(path)
 
 
@@ -148,20 +154,23 @@ def report_html(recording: Recording, *, title: str | None = None) -> str:
     return "".join(_pieces(recording, title))
 
 
-def _pieces(recording: Recording, title: str | None) -> Iterator[str]:
+def _pieces(recording: Recording, title: str | None, renewed: float | None = None) -> Iterator[str]:
     script, style = asset("report.js").replace("</script", r"<\/script"), asset("report.css")
     script = script.replace("<!--", r"<\!--")
+    reload = "" if renewed is None else reloading(renewed)
     head = head_of(recording, title)
+    notices = head.notices if renewed is None else [so_far(renewed), *head.notices]
     before, middle, after = _PAGE.split("{blocks}")
     yield before.format(
-        policy=_policy(script, style),
+        policy=_policy(style, script, reload),
         title=_ascii(escape(short(head.title, 200))),
         style=style,
+        reload=reload and f"<script>{reload}</script>\n",
         verdict=_ascii(words.marked(head.verdict)),
         facts=_ascii(
             "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in head.facts)
         ),
-        notices=_ascii("".join(_notice(text) for text in head.notices)),
+        notices=_ascii("".join(_notice(text) for text in notices)),
         tables=_ascii(head.tables),
     )
     first, rest = parts_of(recording)
@@ -183,6 +192,7 @@ def parts_of(recording: Recording) -> tuple[list[bytes], list[bytes]]:
     soon: list[bytes] = []
     rest: list[bytes] = []
     rows: Counter[str] = Counter()
+    first_and_last = extent(recording)
     batches = recording.packed(coarse=True, explained=True)
     # All parts of a column come at one time: a page takes them in the order of their rows.
     placed = all(_all_placed(msgpack.unpackb(batch)) for batch in batches if table_of(batch) == "attempts")
@@ -202,7 +212,7 @@ def parts_of(recording: Recording) -> tuple[list[bytes], list[bytes]]:
         if later:
             rest.append(msgpack.packb(packed | {"columns": later, "from": rows[table]}))
         rows[table] += packed["rows"]
-    return [ahead(recording, map(decode, soon)), *first], [*soon, *rest]
+    return [ahead(recording, first_and_last, map(decode, soon)), *first], [*soon, *rest]
 
 
 def _all_placed(attempts: dict[str, Any]) -> bool:
@@ -244,11 +254,12 @@ def asset(name: str) -> str:
         ) from None
 
 
-def _policy(script: str, style: str) -> str:
+def _policy(style: str, *scripts: str) -> str:
+    allowed = " ".join(f"'{digest(script)}'" for script in scripts if script)
     return "; ".join(
         (
             "default-src 'none'",
-            f"script-src '{digest(script)}'",
+            f"script-src {allowed}",
             f"style-src '{digest(style)}'",
             "img-src data: blob:",
             "base-uri 'none'",

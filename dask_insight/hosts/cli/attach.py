@@ -20,6 +20,7 @@ from . import times
 from .command import Command
 from .files import apart, lacking, recorded, recording_file, trouble_with_report, writable
 from .progress import Progress, saying
+from .renewal import check, renewed, report_options
 from .run import outcome, recording_options
 from .signals import Interrupt
 
@@ -38,6 +39,7 @@ examples:
   dask-insight attach tcp://10.0.0.1:8786
   dask-insight attach tcp://10.0.0.1:8786 -o night.dinsight --duration 8h
   dask-insight attach scheduler.json --duration 30s --html now.html
+  dask-insight attach scheduler.json --html now.html --every 30s     to watch it
 """
 _TICK = 0.5
 #: Least seconds for which a cluster that answers no more is called, and seconds of one call: in it the pauses
@@ -53,7 +55,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="the recording; by default a new file, cluster.dinsight"
     )
-    parser.add_argument("--html", metavar="FILE", help="write the report there, too")
+    report_options(parser)
     parser.add_argument(
         "--duration", metavar="TIME", type=times.seconds, help="end after this time: 30s, 5min, 1h"
     )
@@ -69,6 +71,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
+    check(options)
     html = writable(options.html, options.force, text=True) if options.html else None
     with recording_file(options.output, "cluster", options.force) as output:
         apart(output, html)
@@ -94,7 +97,11 @@ def _record(options: argparse.Namespace, output: Path, html: Path | None) -> int
             resources=options.resources,
             source=not options.no_source,
         )
-        with recorded(session, output) as recording:
+        with (
+            # The recording is complete before a report that is being written is waited for.
+            renewed(html, options.every, lambda: session.recording, progress.line),
+            recorded(session, output) as recording,
+        ):
             until = f"for {options.duration:g} s" if options.duration else "until Ctrl-C"
             progress.line(f"recording {address} {until}")
             with _patient(client, options.duration or 0.0):
@@ -265,21 +272,24 @@ def _wait(
         if counter is not None:
             minutes, seconds = divmod(int(passed), 60)
             silent = "" if client.status == "running" else ", no answer"
-            progress.show(f"{minutes:02d}:{seconds:02d}  {counter.tasks:,} tasks{silent}")
+            progress.show(f"{minutes:02d}:{seconds:02d}  {words.count(counter.ends.done, 'task')}{silent}")
 
 
 class _Counter:
-    """Counts the tasks that end while a recording grows."""
+    """Counts the tasks that have a result while a recording grows."""
 
     def __init__(self, recording: Recording) -> None:
-        self.tasks = 0
+        from ...session.ends import Ends
+
+        self.ends = Ends()
         recording.on_append(self._count)
 
     def _count(self, batch: bytes) -> None:
         from ...batch import decode, table_of
+        from ...session.ends import READ
 
-        if table_of(batch) == "attempts":
-            self.tasks += decode(batch).rows
+        if (table := table_of(batch)) in READ:
+            self.ends.take(table, decode(batch, READ[table]).columns)
 
 
 ATTACH = Command("attach", _HELP, _DESCRIPTION, _EXAMPLES, _arguments, _execute)

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .imports import Imported
 
@@ -74,3 +74,10 @@ class Recorder:
             self.refused = error
         else:
             self._session = session
+
+
+def idle(recording: Recording) -> bool:
+    """Whether a process had nothing to do with Dask, or was itself a scheduler or a worker."""
+    workers: Any = recording.columns("workers")["pid"]
+    tasks: Any = recording.columns("graph")["task"]
+    return not len(workers) and not len(tasks)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from ...errors import ExitCode
 from ...legible import harmless, legible
@@ -18,7 +18,8 @@ from .files import SUFFIX, apart, lacking, new_path, quoted, reserve, size_of, t
 from .program import Program, load_module, load_script
 from .progress import saying
 from .ranks import of_rank, rank
-from .recorder import Recorder
+from .recorder import Recorder, idle
+from .renewal import check, renewed, report_options
 from .signals import Termination
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ examples:
   dask-insight run train.py --epochs 3          writes train.dinsight
   dask-insight run -o run.dinsight train.py
   dask-insight run --html run.html train.py     the report as well
+  dask-insight run --html run.html --every 30s train.py
+                                                and while it runs, to watch it
   dask-insight run -m mypackage.train           like python -m
   dask-insight run --no-profile --resources 1s train.py
   mpirun -n 8 dask-insight run train.py         writes train-rank1.dinsight,
@@ -56,7 +59,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help=f"the recording; by default a new file named after the program, *{SUFFIX}",
     )
-    parser.add_argument("--html", metavar="FILE", help="write the report there, too")
+    report_options(parser)
     recording_options(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="say nothing but errors")
     parser.add_argument("-m", dest="module", action="store_true", help="PROGRAM is a module, as in python -m")
@@ -85,6 +88,7 @@ def recording_options(parser: argparse.ArgumentParser) -> None:
 
 def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
+    check(options)
     load = load_module if options.module else load_script
     # What parts it from our options is not the program's; later ones are.
     name, *arguments = options.program[options.program[0] == "--" :]
@@ -98,7 +102,7 @@ def _execute(options: argparse.Namespace) -> int:
     apart(output, html)
     make = partial(_session, output.absolute(), options.name or program.name, options)
     recorder = Recorder(make, reserve(output))
-    files = _Files(output, html, Path.cwd(), options.quiet)
+    files = _Files(output, html, options.every, Path.cwd(), options.quiet)
     return _record(program, recorder, files, number is not None)
 
 
@@ -119,6 +123,7 @@ class _Files(NamedTuple):
 
     output: Path
     html: Path | None
+    every: float | None
     folder: Path
     quiet: bool
 
@@ -126,15 +131,20 @@ class _Files(NamedTuple):
 def _record(program: Program, recorder: Recorder, files: _Files, among: bool) -> ExitCode:
     """Run the program and record it; `among` others that a launcher started with it, it may be no part."""
     code = ExitCode.OK
+    # The program may put another stream in its place for a while.
+    say = partial(_say, stream=sys.stderr)
+    watched = renewed(files.html, files.every, lambda: recorder.recording, say, quiet=files.quiet)
     with Termination() as termination:
         lacks: list[str] = []
         try:
-            try:
-                with termination.raising(), recorder.watching():
-                    program.run()
-            finally:
-                with lacking() as lacks:
-                    recorder.stop()
+            # The recording is complete before a report that is being written is waited for.
+            with watched:
+                try:
+                    with termination.raising(), recorder.watching():
+                        program.run()
+                finally:
+                    with lacking() as lacks:
+                        recorder.stop()
         except SystemExit as leaving:
             if leaving.code not in (None, 0):
                 raise
@@ -143,23 +153,16 @@ def _record(program: Program, recorder: Recorder, files: _Files, among: bool) ->
             raise
         finally:
             recording = recorder.recording
-            if recorder.ours and among and recording is not None and _idle(recording):
+            if recorder.ours and among and recording is not None and idle(recording):
                 (files.folder / files.output).unlink(missing_ok=True)
             elif recorder.ours:
                 code = _conclude(recorder, files, lacks)
     return code
 
 
-def _idle(recording: Recording) -> bool:
-    """Whether a process had nothing to do with Dask, or was itself a scheduler or a worker."""
-    workers: Any = recording.columns("workers")["pid"]
-    tasks: Any = recording.columns("graph")["task"]
-    return not len(workers) and not len(tasks)
-
-
 def _conclude(recorder: Recorder, files: _Files, lacks: list[str]) -> ExitCode:
     """Write the report and say where everything is; returns how to end if the program ended well."""
-    recording, (output, html, folder, quiet) = recorder.recording, files
+    recording, (output, html, _, folder, quiet) = recorder.recording, files
     if recording is None:
         _say(f"the program was not recorded: {type(recorder.refused).__name__}: {recorder.refused}")
         return ExitCode.UNWRITABLE if isinstance(recorder.refused, OSError) else ExitCode.FAILED
@@ -178,10 +181,10 @@ def _conclude(recorder: Recorder, files: _Files, lacks: list[str]) -> ExitCode:
     return code
 
 
-def _say(what: str) -> None:
+def _say(what: str, stream: TextIO | None = None) -> None:
     # The program may have closed its streams.
     with suppress(OSError, ValueError):
-        print(f"dask-insight: {harmless(what)}", file=sys.stderr)
+        print(f"dask-insight: {harmless(what)}", file=stream or sys.stderr)
 
 
 def outcome(
