@@ -48,6 +48,12 @@ class Shown:
         """Nothing to pass on to."""
 
 
+def in_notebook(shell: InteractiveShell) -> None:
+    """Let it be the shell of a kernel that a notebook has asked to run a cell."""
+    shell.kernel = object()
+    shell.get_parent = lambda: {"metadata": {"cellId": "a"}}
+
+
 class Cell:
     """What a cell did."""
 
@@ -325,7 +331,7 @@ def test_help(shell: InteractiveShell) -> None:
 
 def test_static(shell: InteractiveShell) -> None:
     picture, table = Cell(shell, f"%%dprofile --static\n{COMPUTED}").shown
-    assert set(picture) == {"image/svg+xml", "image/png", "text/plain"}
+    assert set(picture) == {"image/svg+xml", "image/png", "application/pdf", "text/plain"}
     assert "| Where the time went |" in table["text/markdown"]
 
 
@@ -412,7 +418,7 @@ def test_a_result_that_cannot_be_shown_takes_the_place_of_the_progress(
     def broken(*_: Any, **__: Any) -> Any:
         raise RuntimeError("no picture")
 
-    shell.kernel = object()
+    in_notebook(shell)
     published = shell.display_pub.published
     shell.user_ns["shown"] = lambda: bool(published)
     monkeypatch.setattr("dask_insight.hosts.magic.run.bundle", broken)
@@ -442,7 +448,7 @@ def test_a_run_that_cannot_begin_is_taken_back(
     def broken(*_: Any) -> None:
         raise MemoryError("no thread for it")
 
-    shell.kernel = object()
+    in_notebook(shell)
     before = set(dask.callbacks.Callback.active), dask.get_annotations()
     monkeypatch.setattr("dask_insight.hosts.magic.run.Progress", broken)
     for code in (f"%%dprofile\n{COMPUTED}", f"%dprofile {COMPUTED}"):
@@ -452,7 +458,7 @@ def test_a_run_that_cannot_begin_is_taken_back(
 
 
 def test_a_result_stands_anew_where_the_cell_has_cleared_its_output(shell: InteractiveShell) -> None:
-    shell.kernel = object()
+    in_notebook(shell)
     published = shell.display_pub.published
     shell.user_ns["shown"] = lambda: wait_for(lambda: published, "progress")
     clear = "get_ipython().display_pub.clear_output(wait=True)"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import base64
+import copy
 import hashlib
 import json
 import re
-import shutil
 import struct
 import subprocess
 import zlib
@@ -20,6 +20,8 @@ import dask
 import nbformat
 import numpy as np
 import pytest
+from conftest import chromium
+from IPython.core.interactiveshell import InteractiveShell
 from nbclient import NotebookClient
 
 import dask_insight
@@ -29,6 +31,9 @@ from dask_insight.figures.colors import colors_of
 from dask_insight.hosts.magic.counts import Counts, GroupCount
 from dask_insight.hosts.magic.progress import as_html, as_text
 from dask_insight.hosts.notebook import MIME, bundle, static_bundles
+from dask_insight.hosts.notebook.frame import _FOLLOW
+from dask_insight.hosts.notebook.pdf import pdf
+from dask_insight.hosts.notebook.picture import svg
 from dask_insight.hosts.notebook.raster import task_stream
 from dask_insight.hosts.notebook.thinner import thinned
 from dask_insight.hosts.plain import marked
@@ -37,6 +42,7 @@ from dask_insight.options import OUTPUT_SIZE
 from dask_insight.recording import Recording
 
 START = 1_750_000_000.0
+IMAGES = {"image/svg+xml", "image/png", "application/pdf"}
 HOSTILE = [
     "</script><script>alert(1)</script>",
     '"><img src=x onerror=alert(1)>',
@@ -84,7 +90,7 @@ def frame_of(html: str) -> str:
 def data_of(document: str) -> Recording:
     """What the report in a frame reads."""
     made = Recording()
-    for block in re.findall(r"class=batches data-part=\w+ id=[\w-]+>([^<]*)<", document):
+    for block in re.findall(r'class="?batches[^>]*>([^<]*)<', document):
         for batch in split(zlib.decompress(ascii91.decode(block))):
             if b"\xa4from" not in bytes(batch)[:400]:
                 made.append(batch)
@@ -93,10 +99,25 @@ def data_of(document: str) -> Recording:
 
 def test_a_recording_shows_itself_to_every_viewer() -> None:
     shown = recording()._repr_mimebundle_()
-    assert set(shown) == {MIME, "text/html", "text/plain", "image/svg+xml", "image/png"}
+    assert set(shown) == {MIME, "text/html", "text/plain"} | IMAGES
     assert shown[MIME]["verdict"] == recording().summary().verdict()
     assert "inc" in shown["text/plain"]
     assert json.loads(json.dumps(shown)) == shown
+    # The only one that marimo asks for.
+    assert recording()._repr_html_() == shown["text/html"]
+
+
+def test_in_a_terminal_it_is_its_text() -> None:
+    shell = InteractiveShell.instance()
+    try:
+        shell.display_formatter.active_types = ["text/plain"]
+        with dask.config.set({OUTPUT_SIZE: "100 kB"}):
+            shown = bundle(recording(20_000, ("a", "b")))
+        assert set(shown) == {"text/plain"}
+        assert "notebook" not in shown["text/plain"]
+        assert "<table>" in recording()._repr_html_()
+    finally:
+        InteractiveShell.clear_instance()
 
 
 def test_the_data_stand_once() -> None:
@@ -226,6 +247,29 @@ def test_the_png_is_one() -> None:
     assert len(zlib.decompress(chunks[b"IDAT"])) == height * (1 + width)
 
 
+def test_the_pdf_shows_what_the_svg_does() -> None:
+    picture = task_stream(recording(100, ("inc", "zażółć (\\")))
+    assert picture is not None
+    drawn = svg(picture, "a run")
+    made = pdf(drawn)
+    [table] = re.findall(rb"\nstartxref\n(\d+)\n%%EOF\n\Z", made)
+    assert made[int(table) :].startswith(b"xref\n0 6\n")
+    places = re.findall(rb"^(\d{10}) 00000 n $", made, re.MULTILINE)
+    assert [made[int(place) :].split(b"\n")[0] for place in places] == [b"%d 0 obj" % n for n in range(1, 6)]
+    content, lanes = (
+        zlib.decompress(made[found.end() : found.end() + int(found[1])])
+        for found in re.finditer(rb"/Length (\d+)>>\nstream\n", made)
+    )
+    [palette] = re.findall(rb"/Indexed /DeviceRGB \d+ <(\w+)>", made)
+    colors = np.frombuffer(bytes.fromhex(palette.decode()), "u1").reshape(-1, 3)
+    rows = np.frombuffer(lanes, "u1").reshape(len(picture.pixels), -1)[:, 1:]
+    assert (colors[rows] == picture.pixels).all()
+    texts = [bytes.fromhex(text.decode()).decode("cp1252") for text in re.findall(rb"<(\w+)> Tj", content)]
+    wanted = [each.text or "" for each in ElementTree.fromstring(drawn) if each.tag.endswith("text")]
+    seen = str.maketrans({"\N{NARROW NO-BREAK SPACE}": "\N{NO-BREAK SPACE}", **dict.fromkeys("żłć", "?")})
+    assert texts == [text.translate(seen) for text in wanted]
+
+
 def test_colors_are_those_of_the_page() -> None:
     golden = json.loads((Path(__file__).parent / "golden" / "colors.json").read_text("utf-8"))
     for scheme, colors in golden.items():
@@ -235,7 +279,7 @@ def test_colors_are_those_of_the_page() -> None:
 
 def test_static_outputs_carry_picture_and_table_only() -> None:
     picture, table = static_bundles(recording())
-    assert set(picture) == {"image/svg+xml", "image/png", "text/plain"}
+    assert set(picture) == {"text/plain"} | IMAGES
     assert set(table) == {"text/markdown", "text/plain"}
     assert "| inc | 3 s |" in table["text/markdown"].replace("\N{NARROW NO-BREAK SPACE}", " ")
     assert "script" not in json.dumps([picture, table])
@@ -345,6 +389,11 @@ def test_progress_counts_what_arrives() -> None:
     assert "1 attempt failed" in html
     assert "50 of 50, 1 failed" in html
     assert len(html) < 1_000
+    # Workers died of it: the error is told of the last attempt alone.
+    counts.take(encode("attempts", {"run": [501, 502], "task": [61, 61], "status": ["killed"] * 2}))
+    assert counts.erred == 1
+    counts.take(encode("errors", {"run": [502], "task": [61], "exception": ["KilledWorker"]}))
+    assert counts.erred == 2 and counts.groups()[1] == GroupCount("two", 50, 50, 2)
 
 
 def test_progress_shows_a_dozen_names() -> None:
@@ -363,7 +412,9 @@ NOTEBOOK = [
     "    time.sleep(0.2)\n"
     "    return number\n"
     "def ours():\n"
-    "    return sorted(t.name for t in threading.enumerate() if 'dask-insight-progress' in t.name)",
+    "    return sorted(t.name for t in threading.enumerate() if 'insight' in t.name)\n"
+    "def progress():\n"
+    "    return [name for name in ours() if 'progress' in name]",
     "%%dprofile naps\n"
     "print('begins')\n"
     "values, = dask.compute([nap(number) for number in range(24)], scheduler='threads', num_workers=4)\n"
@@ -372,10 +423,10 @@ NOTEBOOK = [
     "%%dprofile\n1 / 0",
     "%%dprofile awaited\nimport asyncio\nawait asyncio.sleep(0.01)\nnap(2).compute(scheduler='sync')",
     "from comm import get_comm_manager\n"
-    "before = len(get_comm_manager().comms), threading.active_count()\n"
+    "before = len(get_comm_manager().comms), ours()\n"
     "for _ in range(10):\n"
     "    get_ipython().run_cell('%%dprofile again\\nnap(3).compute(scheduler=\"sync\")')\n"
-    "print((len(get_comm_manager().comms), threading.active_count()) == before, ours())",
+    "print((len(get_comm_manager().comms), ours()) == before, progress())",
     "import dask_insight\ndask_insight.runs['naps']",
     "%%dprofile stopped\n"
     "import os, signal\n"
@@ -408,7 +459,7 @@ def outputs(saved: Any, cell: int, kind: str = "display_data") -> list[Any]:
 
 def test_a_saved_notebook_holds_the_report(saved: Any) -> None:
     [shown] = outputs(saved, 2)
-    assert {MIME, "text/html", "text/plain", "image/svg+xml", "image/png"} == set(shown.data)
+    assert {MIME, "text/html", "text/plain"} | IMAGES == set(shown.data)
     assert data_of(frame_of(shown.data["text/html"])).summary().tasks == 24
     assert [output.text for output in outputs(saved, 2, "stream")] == ["begins\n"]
     assert [output.data["text/plain"] for output in outputs(saved, 2, "execute_result")] == ["276"]
@@ -417,7 +468,7 @@ def test_a_saved_notebook_holds_the_report(saved: Any) -> None:
 
 def test_a_saved_notebook_holds_picture_and_table(saved: Any) -> None:
     picture, table = outputs(saved, 3)
-    assert {"image/svg+xml", "image/png"} < set(picture.data)
+    assert set(picture.data) > IMAGES
     assert "| nap |" in table.data["text/markdown"]
 
 
@@ -471,22 +522,59 @@ def test_nbconvert_keeps_the_report(saved: Any) -> None:
     assert "Where the time went" in html
 
 
+def test_it_becomes_latex_without_inkscape(saved: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from nbconvert import LatexExporter
+    from nbconvert.preprocessors import SVG2PDFPreprocessor
+
+    monkeypatch.setattr("nbconvert.preprocessors.svg2pdf.which", lambda _: None)
+    for application in ("INKSCAPE_APP", "INKSCAPE_APP_v1"):
+        monkeypatch.setattr(f"nbconvert.preprocessors.svg2pdf.{application}", "")
+    SVG2PDFPreprocessor().preprocess(copy.deepcopy(saved), {})
+    book = nbformat.v4.new_notebook(cells=[saved.cells[2]])
+    text, resources = LatexExporter().from_notebook_node(book)
+    [shown] = [image for name, image in resources["outputs"].items() if name in text]
+    assert shown.startswith(b"%PDF-")
+
+
 @pytest.mark.browser
-def test_the_frame_opens_in_a_browser(saved: Any, tmp_path: Path) -> None:
-    browser = shutil.which("chromium") or shutil.which("google-chrome")
-    if browser is None:
-        pytest.fail("Chromium was not found: install it")
-    page = tmp_path / "frame.html"
-    page.write_text(frame_of(outputs(saved, 2)[0].data["text/html"]), "utf-8")
+def test_the_frame_follows_the_ground_that_it_stands_on(tmp_path: Path) -> None:
+    styles = {
+        "background: #fff; color: #ccc": "light",
+        "background: #111": "dark",
+        "color: #ccc": "dark",
+        "color: #3b3b3b": "light",
+        "background: rgba(255, 255, 255, 0.1); color: #ccc": "dark",
+        "background: color(srgb 1 1 1); color: #ccc": "light",
+        "background: color(srgb 0 0 0 / 0.2)": "light",
+        "background: color(display-p3 0 0 0)": "light",
+    }
+    frames = [
+        f'<div style="{style}"><iframe onload="{_FOLLOW}" srcdoc="x"></iframe></div>' for style in styles
+    ]
+    page = tmp_path / "grounds.html"
+    page.write_text("".join(["<!doctype html>", *frames]), "utf-8")
+    dom = opened(page, tmp_path / "profile")
+    assert re.findall(r'style="color-scheme: (\w+);?"', dom) == list(styles.values())
+
+
+def opened(page: Path, profile: Path) -> str:
+    """What a browser has made of a page."""
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]
-    profile = f"--user-data-dir={tmp_path / 'profile'}"
-    dom = subprocess.run(
-        [browser, *flags, profile, "--virtual-time-budget=15000", "--dump-dom", page.as_uri()],
+    flags += [f"--user-data-dir={profile}", "--virtual-time-budget=15000", "--dump-dom"]
+    return subprocess.run(
+        [chromium(), *flags, page.as_uri()],
         check=True,
         capture_output=True,
         text=True,
         timeout=120,
     ).stdout
+
+
+@pytest.mark.browser
+def test_the_frame_opens_in_a_browser(saved: Any, tmp_path: Path) -> None:
+    page = tmp_path / "frame.html"
+    page.write_text(frame_of(outputs(saved, 2)[0].data["text/html"]), "utf-8")
+    dom = opened(page, tmp_path / "profile")
     assert "<canvas" in dom
     # Virtual time may end before the last block has been unpacked; the first picture is there by then.
     assert 'data-shown="true"' in dom

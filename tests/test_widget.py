@@ -79,13 +79,17 @@ def test_panels_by_name(run: dask_insight.Recording) -> None:
         dask_insight.watch(panel="tasks")
 
 
-def test_without_anywidget_the_cure_is_named(
-    run: dask_insight.Recording, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", ["anywidget", "comm"])
+def test_what_is_missing_is_named_and_the_cure(
+    name: str, run: dask_insight.Recording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "anywidget", None)
-    monkeypatch.delitem(sys.modules, "dask_insight.hosts.widget.widget", raising=False)
+    monkeypatch.setitem(sys.modules, name, None)
+    for module in ("comm.base_comm", "dask_insight.hosts.widget.comm", "dask_insight.hosts.widget.widget"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
     for make in (run.widget, dask_insight.watch):
-        with pytest.raises(ImportError, match="pip install anywidget"):
+        with pytest.raises(
+            ImportError, match=rf"need {name}: `pip install -U anywidget .ipywidgets>=8\.0\.5"
+        ):
             make()
 
 
@@ -162,8 +166,12 @@ def test_names_are_no_markup(run: dask_insight.Recording) -> None:
     widget.close()
 
 
+def ours() -> list[threading.Thread]:
+    return [one for one in threading.enumerate() if "insight" in one.name and one.is_alive()]
+
+
 def test_closed_it_leaves_nothing(run: dask_insight.Recording) -> None:
-    threads, instances = set(threading.enumerate()), set(_instances)
+    threads, instances = set(ours()), set(_instances)
     followers = dict(run._followers)
     for _ in range(10):
         widget = run.widget()
@@ -173,7 +181,7 @@ def test_closed_it_leaves_nothing(run: dask_insight.Recording) -> None:
     assert set(_instances) == instances
     assert run._followers == followers
     assert not DRIVER._driven
-    assert {one for one in threading.enumerate() if one.is_alive()} <= threads
+    assert set(ours()) <= threads
 
 
 def test_with_the_last_page_it_rests(run: dask_insight.Recording, widget: Any) -> None:

@@ -15,6 +15,7 @@ from jupyter_client.blocking import BlockingKernelClient
 from jupyter_client.manager import start_new_kernel
 
 from dask_insight.batch import decode, split
+from dask_insight.hosts.notebook import MIME
 from dask_insight.session.feed import PROTOCOL
 
 RECORDED = """
@@ -28,7 +29,7 @@ from comm import get_comm_manager
 from ipywidgets.widgets.widget import _instances
 callbacks = {name: len(found) for name, found in get_ipython().events.callbacks.items()}
 print(json.dumps([len(get_comm_manager().comms), len(_instances), len(run._followers), callbacks,
-                  sorted(thread.name for thread in threading.enumerate())]))
+                  sorted(one.name for one in threading.enumerate() if "insight" in one.name)]))
 """
 
 
@@ -197,6 +198,15 @@ def test_while_a_cell_runs_pages_are_answered_and_its_output_stays_its_own(page:
     page.send({"method": "update", "state": {"names": ["abs"]}, "buffer_paths": []}, subshell)
     page.ended(waiting)
     assert page.printed[waiting] == "chosen ['abs']\n"
+
+
+def test_the_result_of_a_long_cell_comes_where_nothing_can_be_replaced(page: Page) -> None:
+    page.run("from dask_insight.hosts import magic; import time; magic.register(get_ipython())")
+    # Consoles name no cell, and leave aside what is to take the place of an output.
+    page.run("%%dprofile slow\ndask.delayed(time.sleep)(1).compute(scheduler='sync')")
+    page.run("magic.unregister(get_ipython())")
+    [shown] = page.shown
+    assert shown[MIME]["name"] == "slow"
 
 
 def test_a_recording_in_the_making_is_followed_to_its_end(page: Page) -> None:

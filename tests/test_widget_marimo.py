@@ -9,9 +9,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from ipywidgets.widgets.widget import _instances
 
 import dask_insight
 from dask_insight.hosts.widget.messenger import messenger
+from dask_insight.session.live import live
 
 #: Whether marimo knows the thread.
 _known = threading.local()
@@ -76,6 +78,20 @@ def test_what_other_threads_send_arrives(marimo: SimpleNamespace) -> None:
     widget.close()
     thread.join(10)
     assert not thread.is_alive()
+
+
+def test_what_it_watches_ends_with_its_comm() -> None:
+    widget = dask_insight.watch()
+    comm, name = widget.comm, widget.model_id
+    assert live() is not None and _instances[name] is widget
+    # As marimo does when the cell is run again.
+    comm.close()
+    assert live() is None
+    assert widget.comm is None and name not in _instances
+    widget.open()
+    comm.close()
+    assert widget.comm is not None, "it has another one"
+    widget.close()
 
 
 def test_it_ends_with_its_cell(marimo: SimpleNamespace) -> None:

@@ -46,6 +46,9 @@ def _(mo, widget):
     return
 `;
 
+// marimo stays light where the system is dark.
+test.use({ colorScheme: 'dark' });
+
 let server: ChildProcess | undefined;
 let folder = '';
 
@@ -81,6 +84,7 @@ test('a widget in marimo is live while a cell runs, and Python hears what is sel
 
   const words = page.locator('.di-widget-words');
   await expect(words).toContainText('2 threads');
+  await expect(page.locator('.di-widget')).toHaveCSS('color-scheme', 'light');
   await page.getByRole('button', { name: 'compute' }).click();
   await expect(words).toContainText(/[1-9]\d* of [\d,]+ tasks/);
   await expect(page.getByText('computed')).toHaveCount(0);

@@ -9,8 +9,10 @@ import numpy as np
 
 from ...batch import BatchError, Symbols, decode, table_of
 from ...schema import NOTHING
+from ...session.ends import READ, Ends
 
-_TABLES = ("graph", "attempts", "running")
+#: The columns by which tasks are counted.
+_COUNTED = {"graph": ("task", "prefix", "order"), **READ}
 
 
 class GroupCount(NamedTuple):
@@ -26,27 +28,37 @@ class Counts:
     """Counts tasks by name as batches arrive; not safe for several threads at once."""
 
     def __init__(self) -> None:
-        self.total = self.done = self.erred = 0
+        self.total = 0
+        self._ends = Ends()
         self._names: list[str] = []
         self._code: dict[str, int] = {}
         self._name_of = np.zeros(0, "i4")
-        self._ended = np.zeros(0, "u1")
         self._totals: Counter[int] = Counter()
         self._dones: Counter[int] = Counter()
         self._errors: Counter[int] = Counter()
 
+    @property
+    def done(self) -> int:
+        """Different tasks that ended well."""
+        return self._ends.done
+
+    @property
+    def erred(self) -> int:
+        """Attempts that failed."""
+        return self._ends.failed
+
     def take(self, batch: bytes) -> None:
         """Count a batch of any table; one that cannot be read counts nothing."""
         try:
-            if (table := table_of(batch)) not in _TABLES:
+            if (table := table_of(batch)) not in _COUNTED:
                 return
-            columns: Any = decode(batch).columns
-        except BatchError:
+            columns: Any = decode(batch, _COUNTED[table]).columns
+            if table == "graph":
+                self._graph(columns["task"], columns.get("prefix"), columns.get("order"))
+            else:
+                self._ended(*self._ends.take(table, columns))
+        except (BatchError, KeyError):
             return
-        if table == "graph":
-            self._graph(columns["task"], columns.get("prefix"), columns.get("order"))
-        elif table == "attempts":
-            self._attempts(columns["task"], columns.get("status"))
 
     def groups(self) -> list[GroupCount]:
         """Task names in the order in which their first tasks ended; names of which none has come last."""
@@ -71,22 +83,13 @@ class Counts:
         self._name_of[fresh] = kinds
         self.total += len(fresh)
         self._totals.update(_counted(kinds))
-        early = kinds[self._ended[fresh] > 0]
+        early = kinds[self._ends.has_result(fresh)]
         self._dones.update(_counted(early))
 
-    def _attempts(self, tasks: np.ndarray, status: Symbols | None) -> None:
-        if status is None or not len(tasks):
-            return
-        self._grow(int(tasks[tasks != NOTHING].max(initial=0)))
-        ok = _among(status, "ok")
-        done = np.unique(tasks[ok & (tasks != NOTHING)])
-        done = done[self._ended[done] == 0]
-        self._ended[done] = 1
-        self.done += len(done)
-        self._dones.update(_counted(self._name_of[done]))
-        erred = tasks[_among(status, "erred") & (tasks != NOTHING)]
-        self.erred += len(erred)
-        self._errors.update(_counted(self._name_of[erred]))
+    def _ended(self, done: np.ndarray, failed: np.ndarray) -> None:
+        for tasks, counts in ((done, self._dones), (failed[failed != NOTHING], self._errors)):
+            self._grow(int(tasks.max(initial=0)))
+            counts.update(_counted(self._name_of[tasks]))
 
     def _code_of(self, name: str) -> int:
         if name not in self._code:
@@ -98,11 +101,6 @@ class Counts:
         if task >= len(self._name_of):
             more = max(1024, 2 * (task + 1)) - len(self._name_of)
             self._name_of = np.concatenate((self._name_of, np.full(more, -1, "i4")))
-            self._ended = np.concatenate((self._ended, np.zeros(more, "u1")))
-
-
-def _among(symbols: Symbols, name: str) -> np.ndarray:
-    return np.asarray(np.isin(symbols.codes, [code for code, one in enumerate(symbols.names) if one == name]))
 
 
 def _counted(codes: np.ndarray) -> Counter[int]:

@@ -14,6 +14,7 @@ from ...legible import harmless
 from ...session import AsynchronousClient, record
 from ..notebook import bundle, static_bundles
 from ..runs import runs
+from ..widget.outputs import requested_cell
 from .arguments import Arguments
 from .place import Place
 from .progress import Progress
@@ -106,7 +107,9 @@ class Run:
             self._around.enter_context(quiet_span(self._name))
             if hasattr(self._shell, "kernel"):
                 self._around.callback(self._place.watch())
-                self._around.callback(Progress(self._name, self._session.recording, self._place.put).stop)
+                if _takes_updates(self._shell):
+                    progress = Progress(self._name, self._session.recording, self._place.put)
+                    self._around.callback(progress.stop)
                 if self._arguments.panel:
                     self._open_panel(self._arguments.panel)
             given_up.pop_all()
@@ -174,6 +177,14 @@ class Run:
         """Ask a page that listens to open a panel; nothing of it stays in the notebook."""
         transient = {"display_id": f"dask-insight-open-{uuid.uuid4()}", "dask_insight": {"open": panel}}
         self._shell.display_pub.publish(data={}, metadata={}, transient=transient, update=True)
+
+
+def _takes_updates(shell: Any) -> bool:
+    """Whether what is shown can take the place of something; consoles would show neither.
+
+    Notebooks can, and name the cell that they have run; Colab does not name it.
+    """
+    return bool(requested_cell(shell)) or "google.colab" in sys.modules
 
 
 def _refused(error: Exception) -> UsageError:

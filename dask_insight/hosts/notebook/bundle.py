@@ -18,8 +18,10 @@ from ..report import MissingFrontEnd
 from . import table
 from .aside import write_aside
 from .frame import frame, front_end_size
+from .pdf import pdf
 from .picture import png, svg
 from .raster import Picture, task_stream
+from .terminal import only_text
 from .thinner import thinned
 
 if TYPE_CHECKING:
@@ -61,9 +63,11 @@ def bundle(
     dict
         MIME types with their data; its size as JSON is at most the Dask
         setting ``dask-insight.output-size``, 1.5 MB by default, as far as
-        leaving out can bring it there.
+        leaving out can bring it there. In a terminal only the text.
     """
     said = _Said(recording, notes, comparison)
+    if only_text():
+        return {"text/plain": said.text()}
     picture = task_stream(recording)
     if picture is None and not said.has_tasks:
         return {"text/html": said.html(), "text/plain": said.text()}
@@ -151,7 +155,11 @@ class _Said:
 
 
 def _images(picture: Picture, name: str) -> dict[str, str]:
-    return {"image/svg+xml": svg(picture, name), "image/png": base64.b64encode(png(picture)).decode()}
+    drawn = svg(picture, name)
+    others = {"image/png": png(picture), "application/pdf": pdf(drawn)}
+    return {"image/svg+xml": drawn} | {
+        kind: base64.b64encode(image).decode() for kind, image in others.items()
+    }
 
 
 def _limit() -> int:

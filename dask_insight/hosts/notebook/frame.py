@@ -46,13 +46,21 @@ Promise.all([text("style"), text("script")]).then(
 );
 """
 #: Tells the frame by the green of the page whether that is dark: from inside nothing of it can be seen.
+#: Where it cannot be told, as in VS Code, which puts no ground there, the colour of the text tells.
 _FOLLOW = """\
+const read = color => {
+  const [, fine, values] = color.match(/^(?:rgba?|(color))\\((?:srgb )?([\\d., /]+)\\)$/) || ['', '', ''];
+  const [, green, , opacity = 1] = values.match(/[\\d.]+/g) || [];
+  return [fine ? 255 * green : +green, opacity];
+};
+let light = !(read(getComputedStyle(this).color)[0] > 136);
 for (let each = this; each; each = each.parentElement) {
-  const color = getComputedStyle(each).backgroundColor.match(/[\\d.]+/g);
-  if (color[3] == 0) continue;
-  this.style.colorScheme = color[1] > 118 ? 'light' : 'dark';
+  const [green, opacity] = read(getComputedStyle(each).backgroundColor);
+  if (isNaN(green) || 0.9 > opacity) continue;
+  light = green > 118;
   break;
 }
+this.style.colorScheme = light ? 'light' : 'dark';
 """
 #: The output has a headline and a margin already.
 _FRAMED = "body{padding:0 2px 8px}#tools{justify-content:flex-end}"

@@ -63,7 +63,7 @@ def _without(tables: Tables, *names: str) -> Tables:
 
 
 def _without_details(tables: Tables) -> Tables:
-    kept = _without(tables, "executions", "clocks", "cache", "collections", "releases")
+    kept = _without(tables, "executions", "clocks", "cache", "collections", "gauges", "releases")
     if "graph" not in kept:
         return kept
     return kept | {"graph": {name: values for name, values in kept["graph"].items() if name != "key"}}

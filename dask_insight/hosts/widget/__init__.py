@@ -73,9 +73,11 @@ def _widget_class() -> Any:
     try:
         from .widget import InsightWidget
     except ModuleNotFoundError as error:
-        if error.name not in ("anywidget", "ipywidgets", "comm"):
+        missing = (error.name or "").partition(".")[0]
+        if missing not in ("anywidget", "ipywidgets", "comm"):
             raise
         raise ImportError(
-            "panels in a notebook's output need anywidget: `pip install anywidget`, then reload the page"
+            f"panels in a notebook's output need {missing}: "
+            '`pip install -U anywidget "ipywidgets>=8.0.5"`, then restart the kernel and reload the page'
         ) from error
     return InsightWidget

@@ -31,7 +31,7 @@ class Outputs:
     def show(self, widget: Shown) -> None:
         """The cell that is running shows a widget."""
         shell = _shell()
-        cell = _running_cell(shell)
+        cell = requested_cell(shell)
         if not cell:
             return
         with self._lock:
@@ -71,8 +71,8 @@ def _shell() -> Any:
     return get_ipython()
 
 
-def _running_cell(shell: Any) -> str:
-    """Id of the cell that runs in this thread; '' if there is none."""
+def requested_cell(shell: Any) -> str:
+    """Id of the cell that this thread was asked to run; '' if the front end has named none."""
     parent = shell.get_parent() if hasattr(shell, "get_parent") else None
     found = (parent or {}).get("metadata", {}).get("cellId")
     return found if isinstance(found, str) else ""

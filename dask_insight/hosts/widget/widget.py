@@ -21,7 +21,7 @@ from dask_insight.legible import harmless
 from dask_insight.session.feed import own_version
 from dask_insight.words import marked
 
-from .comm import open_comm
+from .comm import WidgetComm, open_comm
 from .connection import Connection
 from .messenger import messenger
 from .outputs import OUTPUTS
@@ -156,6 +156,22 @@ class InsightWidget(anywidget.AnyWidget):
             self.time_range, self.names, self.workers, self.spans, self.runs, self.cells, self.lines
         )
         return selected_tasks(self.recording, choice)
+
+    @traitlets.observe("comm")
+    def _rest_with_comm(self, change: Mapping[str, Any]) -> None:
+        """marimo closes the comms of a cell that is run again, and tells no widget."""
+        comm = change["new"]
+        if comm is None or isinstance(comm, WidgetComm):
+            return
+        close = comm.close
+
+        def close_and_rest(*args: Any, **options: Any) -> None:
+            comm.close = close
+            close(*args, **options)
+            if self.comm is comm:
+                self.rest()
+
+        comm.close = close_and_rest
 
     @traitlets.validate("panel")
     def _valid_panel(self, proposal: Mapping[str, Any]) -> str | None:
