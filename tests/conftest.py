@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
+import os
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -92,6 +94,21 @@ class Batches:
         return [row for row in self.table("events") if row["kind"] == kind]
 
 
+def chromium() -> str:
+    """The browser that `make test` found or installed."""
+    names = (
+        os.environ.get("CHROMIUM_PATH"),
+        "chromium",
+        "chromium-browser",
+        "google-chrome-stable",
+        "google-chrome",
+    )
+    found = next((path for name in names if name and (path := shutil.which(name))), None)
+    if found is None:
+        pytest.fail("Chromium was not found: install it, or name it in CHROMIUM_PATH")
+    return found
+
+
 @contextlib.contextmanager
 def recorded(client: Any, **options: Any) -> Iterator[Batches]:
     """Record a synchronous client's cluster."""
@@ -134,6 +151,16 @@ def left_on(client: Any) -> dict[str, list[str]]:
         return [name for name in found if name.startswith(("dask_insight_", "dask_insight-"))]
 
     return {"scheduler": client.run_on_scheduler(scheduler)} | client.run(worker)
+
+
+@pytest.fixture(autouse=True)
+def watches_end() -> Iterator[None]:
+    """Who watches for clients in a test has ended when it ends: others would find that one beside theirs."""
+    from dask_insight.sources import clients
+
+    before = list(clients._watches)
+    yield
+    assert [each for each in clients._watches if each not in before] == []
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from test_findings_moved import pooled
 
 from dask_insight.recording import Recording
 
@@ -43,6 +44,12 @@ def test_what_is_told_ahead_is_that_of_now() -> None:
     assert [each[:2] for each in told["sums"]] == [each[:2] for each in kept["sums"]]
     assert [each[2] for each in told["sums"]] == pytest.approx([each[2] for each in kept["sums"]])
     assert (told["rows"], told["start"], told["stop"]) == (kept["rows"], kept["start"], kept["stop"])
+
+
+def test_processes_of_a_local_scheduler_are_told_apart_ahead_as_well() -> None:
+    sums = _make().ahead(pooled(1).recording())["sums"]
+    told = {part: seconds for part, _, seconds in sums if seconds}
+    assert told == pytest.approx({"processes": 8, "compute": 2})
 
 
 def test_its_rows_add_up_to_it() -> None:

@@ -253,6 +253,25 @@ def test_rows_that_later_ones_have_replaced_go_and_are_no_loss() -> None:
     assert not bounded.history.dropped["workers"] and not bounded.history.dropped["cells"]
 
 
+def test_of_what_workers_tell_of_themselves_the_last_is_kept() -> None:
+    """A number that does not change is told once, however long ago."""
+    bounded = BoundedRecording(60)
+    for worker in ("a", "gone"):
+        told = {"worker": [worker] * 2, "name": ["size", "queue"], "time": [0.0] * 2, "value": [7.0, 0.0]}
+        bounded.append(encode("gauges", told))
+    bounded.append(encode("workers", {"worker": ["gone"], "left": [1.0]}))
+    for first in range(0, 900, 30):
+        _fill(bounded, 30, first=first)
+        told = {"worker": ["a"], "name": ["queue"], "time": [float(first)], "value": [float(first)]}
+        bounded.append(encode("gauges", told))
+        bounded.tidy()
+    gauges: Any = bounded.columns("gauges")
+    rows = list(zip(*(gauges[name].tolist() for name in ("worker", "name", "value")), strict=True))
+    assert rows[0] == ("a", "size", 7.0) and {worker for worker, _, _ in rows} == {"a"}
+    values = [value for _, name, value in rows if name == "queue"]
+    assert values == sorted(values) and values[-1] == 870 and 1 < len(values) < 12
+
+
 def test_what_has_no_attempts_is_bounded_too() -> None:
     bounded = BoundedRecording(50)
     for second in range(2000):

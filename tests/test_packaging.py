@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from conftest import chromium
 
 ROOT = Path(__file__).parent.parent
 
@@ -230,12 +231,3 @@ def test_report_opens_in_a_browser(report: Path, workshop: Path) -> None:
     assert "<canvas" in dom
     for text in ("wheel_was_here", "Task stream", "Flame graph", "Resources", "Memory", "Fine metrics"):
         assert text in dom, text
-
-
-def chromium() -> str:
-    """The browser that `make test` found or installed."""
-    names = (os.environ.get("CHROMIUM_PATH"), "chromium", "chromium-browser", "google-chrome")
-    found = next((path for name in names if name and (path := shutil.which(name))), None)
-    if found is None:
-        pytest.fail("Chromium was not found: install it, or name it in CHROMIUM_PATH")
-    return found

@@ -126,10 +126,7 @@ def test_without_a_path_it_stays_in_memory(
         client.gather(client.map(_increment, range(20), key=[f"m-{i}" for i in range(20)]))
     assert len(_keys(run)) == 20
     assert list(tmp_path.iterdir()) == []
-    assert (
-        "in memory" in repr(run)
-        and "20 tasks" in run.summary().verdict() + repr(run) + str(len(run.tasks)) + " tasks"
-    )
+    assert "in memory" in repr(run)
 
 
 def test_start_and_stop(client: Client) -> None:

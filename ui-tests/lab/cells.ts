@@ -35,13 +35,16 @@ def ${name}(number):
     return number
 client.gather(client.map(${name}, range(${count}), pure=False));`,
 
-  /** Tasks without end until the file \`enough\` stands beside the notebook; the kernel is busy all the while. */
+  /** Tasks without end until the file \`enough\` stands beside the notebook; the kernel is busy all the while. In the end it writes how many beside that. */
   busy: (name: string, enough: string): string => `
 import os, time
 def ${name}(number):
     time.sleep(0.02)
     return number
+done = 0
 while not os.path.exists("${enough}"):
-    client.gather(client.map(${name}, range(20), pure=False))
+    done += len(client.gather(client.map(${name}, range(20), pure=False)))
+with open("${enough}.done", "w") as file:
+    file.write(str(done))
 print("enough of ${name}")`
 };

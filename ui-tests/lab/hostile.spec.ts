@@ -18,10 +18,19 @@ test('names of tasks and runs are text, whatever stands in them', async ({ lab }
     'hostile.ipynb',
     notebook(
       cells.load,
-      cells.cluster(),
-      `names = ${JSON.stringify(NAMES)}
+      cells.cluster(1),
+      `import time
+def spin(seconds):
+    until = time.perf_counter() + seconds
+    while time.perf_counter() < until:
+        pass
+def fail():
+    raise ValueError('<img src=x onerror="window.__pwned = 1">')
+names = ${JSON.stringify(NAMES)}
 for name in names:
-    client.submit(abs, 1, key=(name, 0)).result()`,
+    client.submit(abs, 1, key=(name, 0)).result()
+client.submit(spin, 0.3, key=(names[1], 1)).result()
+client.submit(fail, key=(names[3], 1)).exception();`,
       `%%dprofile "${RUN}"
 client.submit(abs, 1, key=(names[0], 1)).result()`
     )
@@ -29,6 +38,9 @@ client.submit(abs, 1, key=(names[0], 1)).result()`
   const hostile = await lab.open('hostile.ipynb');
   for (const panel of ['Task stream', 'Functions', 'Flame graph', 'Time budget']) await lab.openPanel(panel);
   for (const cell of [0, 1, 2]) await hostile.run(cell);
+  await lab.openPanel('Flame graph');
+  await lab.panel('Flame graph').getByRole('button', { name: 'Show as table' }).click();
+  await expect(lab.panel('Flame graph').getByRole('table')).toContainText('spin');
   await lab.openPanel('Functions');
   for (const name of NAMES.slice(0, 4)) {
     await expect(lab.panel('Functions').getByRole('row').filter({ hasText: name })).toHaveCount(1);

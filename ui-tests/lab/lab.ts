@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test';
 import { Notebook } from './notebook';
@@ -71,6 +71,12 @@ export class Lab {
     );
   }
 
+  /** What a file holds; empty where there is none. */
+  read(path: string): string {
+    const file = join(this.server.notebooks, path);
+    return existsSync(file) ? readFileSync(file, 'utf8') : '';
+  }
+
   /** Takes away a file if it is there. */
   remove(path: string): void {
     rmSync(join(this.server.notebooks, path), { force: true });
@@ -78,8 +84,9 @@ export class Lab {
 
   /** Opens a notebook file; its kernel is ready when this returns. */
   async open(path: string): Promise<Notebook> {
-    await this.page.evaluate(async file => {
-      await window.jupyterapp.commands.execute('docmanager:open', { path: file });
+    // Not awaited: what the command answers may be thrown away with what stood there before.
+    await this.page.evaluate(file => {
+      void window.jupyterapp.commands.execute('docmanager:open', { path: file });
     }, path);
     return this.notebook(path);
   }

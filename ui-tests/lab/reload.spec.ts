@@ -23,6 +23,19 @@ async function complete(lab: Lab, atLeast: number): Promise<void> {
   await expect.poll(() => lab.tasksOf('late')).toBeGreaterThan(now);
 }
 
+/** Ends the cell; the number of tasks that it ran. */
+async function ended(lab: Lab, file: string): Promise<number> {
+  lab.write(file, '');
+  await expect.poll(() => lab.read(`${file}.done`), { timeout: 90_000 }).toBeTruthy();
+  return Number(lab.read(`${file}.done`));
+}
+
+/** Each task stands in a page, once. */
+async function exact(lab: Lab, late: number): Promise<void> {
+  await expect.poll(() => lab.tasksOf('late')).toBe(late);
+  expect(await lab.tasksOf('early')).toBe(40);
+}
+
 for (const setting of ['perCommTarget', 'perComm', 'disabled'] as const) {
   test(`a reload during a running cell brings everything back, comms over subshells ${setting}`, async ({
     lab
@@ -34,19 +47,20 @@ for (const setting of ['perCommTarget', 'perComm', 'disabled'] as const) {
     await lab.reload();
     await expect(lab.panel('Functions')).toBeVisible();
     await complete(lab, seen);
-    lab.write(file, '');
+    await exact(lab, await ended(lab, file));
   });
 }
 
 test('two tabs are both complete', async ({ lab, server }) => {
-  await busy(lab, 'tabs.ipynb', 'enough-tabs');
+  const open = await busy(lab, 'tabs.ipynb', 'enough-tabs');
   const second = await Page.start(lab.page.context(), server);
   await second.open('tabs.ipynb');
   await second.openPanel('Functions');
   await complete(second, 20);
   await complete(lab, 20);
+  const all = await ended(lab, 'enough-tabs');
+  for (const tab of [second, lab]) await exact(tab, all);
   await second.page.close();
-  const now = await lab.tasksOf('late');
-  await expect.poll(() => lab.tasksOf('late')).toBeGreaterThan(now);
-  lab.write('enough-tabs', '');
+  await open.run(2);
+  await expect.poll(() => lab.tasksOf('early')).toBe(80);
 });
