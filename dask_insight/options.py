@@ -21,7 +21,8 @@ class Options:
     profile: bool = True
     #: Interval aimed at between two samples of the stacks.
     profile_interval: float = 0.01
-    #: Share of one core that sampling may take in each worker; half of it in scheduler and client.
+    #: Share of one core that sampling may take in each worker; half of it in scheduler and client, a
+    #: quarter where these are one process.
     profile_budget: float = 0.02
     #: Interval between two samples of each process's resources.
     resources: float = 0.2

@@ -286,7 +286,7 @@ _ALL = (
     ),
     _table(
         "gpus",
-        "Samples of every visible GPU.",
+        "Samples of every visible GPU; Dask-CUDA's workers tell of their own alone.",
         Column("process", "sym", "The worker (or client) that sees it."),
         Column("time", "time", "When."),
         Column("index", "u8", "Index of the device on its host."),
@@ -308,6 +308,21 @@ _ALL = (
         ),
         Column("spilled", "f64", "Task results on disk.", unit="bytes"),
         Column("optimistic", "f64", "managed + unmanaged_old.", unit="bytes"),
+    ),
+    _table(
+        "gauges",
+        "Numbers that workers tell beside what Dask measures, a row whenever one has changed: those of RMM "
+        "and cuDF, and your own, `worker.metrics`. At most 50 of a worker, and 1,000 names in all.",
+        Column("worker", "sym", "The worker."),
+        Column("time", "time", "When the scheduler heard of it, in a heartbeat: twice a second at best."),
+        Column(
+            "name",
+            "sym",
+            "As in `worker.metrics`, keys of dicts after dots: rmm.rmm-total (the pool of GPU memory), "
+            "rmm.rmm-used (0 unless Dask-CUDA has rmm_track_allocations=True), cudf.cudf-spilled (there with "
+            "cudf_spill_stats=1 and distributed.diagnostics.cudf: True) …",
+        ),
+        Column("value", "f64", "What it is from then on."),
     ),
     _table(
         "stacks",
@@ -416,11 +431,20 @@ _ALL = (
         Column("name", "sym", "Its name in the cluster."),
         Column("host", "sym", "Its host."),
         Column("pid", "u32", "Its process id; 0 if unknown."),
+        Column(
+            "namespace", "u32", "A number of what gave it that id, a machine or a container; 0 if unknown."
+        ),
         Column("threads", "u32", "Number of task threads."),
         Column("memory_limit", "f64", "Memory limit, bytes; NaN if none.", unit="bytes"),
         Column("joined", "time", "When the scheduler had it."),
         Column("left", "time", "When it was gone, or its cluster no longer recorded; NaN while it is there."),
         Column("cores", "u32", "CPU cores of its host that it may use; 0 if unknown."),
+        Column(
+            "core_set",
+            "u32",
+            "A number of these cores: workers of a host that have the same one share them, as those of a "
+            "container or a batch job do; 0 if unknown.",
+        ),
         Column("own", "u8", "1 if it runs in the process that recorded it, the client's."),
         Column("cluster", "sym", "Address of its scheduler; '' of a local scheduler, or if unknown."),
         Column("detail", "str", "Versions and other facts, as JSON."),
@@ -513,8 +537,8 @@ _ALL = (
             "part",
             "sym",
             "What they did: cpu, off-cpu, compute, failed, deserialize, serialize, disk, overhead, or "
-            "'custom: ' and a user's label; or why they were idle: inputs, data, placement, scheduler, "
-            "paused, resources, client, joining, leaving.",
+            "'custom: ' and a user's label; or why they were idle: inputs, data, processes, placement, "
+            "scheduler, paused, resources, client, joining, leaving.",
         ),
         Column("name", "sym", "Task name that ran, or was waited for; '' if none."),
         Column("span", "sym", "Its span."),

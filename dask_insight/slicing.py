@@ -22,7 +22,7 @@ _SPANS = {
 }
 #: Tables whose rows are moments.
 _MOMENTS = (
-    *("resources", "collections", "gpus", "memory", "samples", "sampling"),
+    *("resources", "collections", "gpus", "memory", "gauges", "samples", "sampling"),
     *("metrics", "events", "clocks", "cache", "releases"),
 )
 
@@ -40,7 +40,9 @@ def between(read: Read, start: float, stop: float) -> Iterator[tuple[str, Mappin
     masks |= {name: _within(read(name), start, stop) for name in _MOMENTS}
     # What was lost, nobody knows when, may have been then.
     masks["events"] |= np.isnan(_column(read, "events", "time"))
-    masks["events"] |= _states_before(read("events"), start)
+    kinds: Any = read("events")["kind"]
+    masks["events"] |= _last_before(read("events"), start, is_any(kinds, ("worker-status",)), "source")
+    masks["gauges"] |= _last_before(read("gauges"), start, True, "worker", "name")
     masks["running"] = _column(read, "running", "start") <= stop
     ended = _column(read, "attempts", "run")
     masks["running"] &= np.isin(_column(read, "running", "run"), ended[~masks["attempts"]], invert=True)
@@ -79,14 +81,14 @@ def between(read: Read, start: float, stop: float) -> Iterator[tuple[str, Mappin
             yield name, _only_named(kept, tasks) if name == "graph" else kept
 
 
-def _states_before(events: Mapping[str, Any], start: float) -> Mask:
-    """The last change of each worker's state before a moment: it is in that state then."""
-    source, time = events["source"], np.asarray(events["time"])
-    mask: Mask = is_any(events["kind"], ("worker-status",)) & (time < start)
+def _last_before(columns: Columns, start: float, changes: Mask | bool, *of: str) -> Mask:
+    """Of rows that tell of changes the last of each kind before a moment: so it is then."""
+    time, told = _values(columns, "time"), [_codes(columns, name) for name in of]
+    mask: Mask = changes & (time < start)
     rows = np.flatnonzero(mask)
-    rows = rows[np.lexsort((time[rows], source.codes[rows]))]
-    code = source.codes[rows]
-    mask[rows[:-1][code[1:] == code[:-1]]] = False
+    rows = rows[np.lexsort((time[rows], *(codes[rows] for codes in told)))]
+    followed = np.all([codes[rows[1:]] == codes[rows[:-1]] for codes in told], axis=0)
+    mask[rows[:-1][followed]] = False
     return mask
 
 
@@ -99,6 +101,11 @@ def _only_named(graph: Mapping[str, Values], tasks: np.ndarray) -> dict[str, Val
 
 def _column(read: Read, table: str, name: str) -> np.ndarray:
     return _values(read(table), name)
+
+
+def _codes(columns: Columns, name: str) -> np.ndarray:
+    symbols: Any = columns[name]
+    return np.asarray(symbols.codes)
 
 
 def _values(columns: Mapping[str, Values], name: str) -> np.ndarray:

@@ -27,7 +27,7 @@ _BYTES_OF_ATTEMPT = 150
 #: Tables without which later rows could not be understood; kept as long as they are needed.
 _LASTING = (
     *("about", "graph", "edges", "stacks", "workers", "spans", "submissions", "cells"),
-    *("functions", "fused", "lines"),
+    *("functions", "fused", "lines", "gauges"),
 )
 #: Tasks that are known by name, for each attempt that may be kept.
 _NAMES = 5
@@ -263,7 +263,7 @@ class History:
         kept = np.unique(needed.together(tasks, "task"))
         gone = np.setdiff1d(np.concatenate([np.empty(0, "u4"), *self._gone]), kept)
         self._gone = []
-        thin = needed.without_replaced(old, later)
+        thin = needed.without_former(needed.without_replaced(old, later))
         before = {table: sum(part.rows(table) for part in thin) for table in _LASTING}
         thin = [part.without_tasks(gone) for part in thin]
         known = sum(part.rows("graph") for part in thin)

@@ -61,9 +61,38 @@ def without_replaced(thin: list[Part], later: Later) -> list[Part]:
     return thin
 
 
+def without_former(thin: list[Part]) -> list[Part]:
+    """Of each number that a worker tells of itself leave the last: so it is until another one is told.
+
+    Of workers that have left nothing is left.
+    """
+    pieces = [piece for piece in columns(thin, "workers", "worker", "left") if "left" in piece]
+    gone = {
+        worker
+        for piece in pieces
+        for worker, left in zip(piece["worker"].tolist(), piece["left"].tolist(), strict=True)
+        if left == left
+    }
+    seen: set[Any] = set()
+
+    def shortened(part: Part) -> Part:
+        if "gauges" not in part.chunks:
+            return part
+        told = part.chunks["gauges"].columns(("worker", "name"))
+        workers = told["worker"].tolist()
+        mask = _last_of(list(zip(workers, told["name"].tolist(), strict=True)), seen)
+        mask &= [worker not in gone for worker in workers]
+        return part.where("gauges", "name", lambda _: mask)
+
+    return [shortened(part) for part in reversed(thin)][::-1]
+
+
 def _newest(column: Any, seen: set[Any]) -> np.ndarray:
+    return _last_of(column.tolist(), seen)
+
+
+def _last_of(values: list[Any], seen: set[Any]) -> np.ndarray:
     """Which values are neither `seen`, to which they are added, nor come again."""
-    values = column.tolist()
     mask = np.zeros(len(values), bool)
     for row in range(len(values) - 1, -1, -1):
         mask[row] = values[row] not in seen

@@ -27,6 +27,7 @@ _ORDER: Mapping[str, tuple[str, ...]] = {
     "collections": ("process", "time"),
     "gpus": ("process", "index", "time"),
     "memory": ("worker", "time"),
+    "gauges": ("worker", "name", "time"),
     "stacks": ("stack",),
     "samples": ("process", "thread", "time"),
     "sampling": ("process", "time"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..columns import steady
 from ..schema import TABLES
-from . import memory, named, plain, tasks, transfers
+from . import memory, named, plain, spans, tasks, transfers
 from .field import Field
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ _MADE: dict[str, tuple[tuple[Field, ...], _Make]] = {
     "phases": (named.PHASES, named.phases),
     "errors": (named.ERRORS, named.errors),
     "edges": (named.EDGES, named.edges),
+    "spans": (spans.FIELDS, spans.make),
 }
 
 #: Name of every table to its columns.

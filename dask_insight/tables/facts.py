@@ -70,7 +70,7 @@ def recorded(read: Callable[[str], Mapping[str, Any]]) -> tuple[float, float]:
     last = moment(told.get("stopped"), -np.inf)
     for table, column in (("attempts", "done"), ("running", "start"), ("resources", "time")):
         last = max(last, float(np.nanmax(read(table)[column], initial=-np.inf)))
-    return moment(told.get("started"), -np.inf), last
+    return moment(told.get("started"), -np.inf), min(last, moment(told.get(UNTIL), np.inf))
 
 
 def lacks(read: Callable[[str], Mapping[str, Any]]) -> Mapping[str, Any]:

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..batch import intern
 from ..lookup import Lookup, fill_symbols, pick, to_micros
 from ..schema import TABLES
 from . import plain
+from .errors import kind_of
 from .field import Field
 
 _PREFIX = Field("prefix", "", "Task name of the attempt; '' if none.")
@@ -25,7 +27,14 @@ PHASES = (
     _WORKER,
     _THREAD,
 )
-ERRORS = (*plain.fields(TABLES["errors"]), _KEY, _PREFIX, _WORKER)
+ERRORS = (
+    *plain.fields(TABLES["errors"]),
+    _KEY,
+    _PREFIX,
+    _WORKER,
+    Field("kind", "", "Name of the exception's type, as far as its text tells it."),
+    Field("time", "time", "When the scheduler knew that the attempt had ended."),
+)
 EDGES = (
     *plain.fields(TABLES["edges"]),
     Field("key", "", "Key of the task that needs the result."),
@@ -51,11 +60,16 @@ def phases(read: Read) -> Mapping[str, Any]:
 def errors(read: Read) -> Mapping[str, Any]:
     """Errors with the attempt that raised them, as they came."""
     rows = errors_in_time(read)
-    columns = {name: pick(values, rows) for name, values in read("errors").items()}
+    told = read("errors")
+    columns = {name: pick(values, rows) for name, values in told.items()}
+    kinds = intern(map(kind_of, told["exception"].tolist(), told["traceback"].tolist()))
+    attempts = read("attempts")
     return {
         **columns,
         **_of_task(read, columns["task"], "key", "prefix"),
         **_of_run(read, columns["run"], "worker"),
+        "kind": pick(kinds, rows),
+        "time": pick(attempts["done"], Lookup(attempts["run"]).rows(columns["run"])),
     }
 
 

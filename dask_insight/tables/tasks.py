@@ -64,6 +64,8 @@ FIELDS = (
 _DESCRIBED = ("key", "prefix", "group", "span", "submission", "priority", "order")
 #: Columns that are called otherwise in ``executions``.
 _AT_WORKER = {"inputs": "ready"}
+#: How attempts end that failed; others without a result were not wanted any more, or sent elsewhere.
+FAILED = ("erred", "retried", "killed")
 _STATUS = {"memory": "ok", "error": "erred", "released": "cancelled"}
 
 
@@ -232,7 +234,8 @@ def _seceded(phases: Mapping[str, Any], seen: np.ndarray, duration: Callable[[],
     row = Lookup(seen).rows(phases["run"][mine])
     length = np.nan_to_num(phases["stop"][mine] - phases["start"][mine])
     seconds = sums(row[row >= 0], np.maximum(length, 0.0)[row >= 0], len(seen))
-    given: np.ndarray = np.fmin(to_micros(seconds), np.fmax(duration(), 0.0))
+    # Of one that has not ended nobody knows how long it takes.
+    given: np.ndarray = np.fmin(to_micros(seconds), np.maximum(duration(), 0.0))
     return given
 
 
