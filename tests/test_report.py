@@ -333,19 +333,24 @@ def test_a_page_of_what_still_runs_loads_itself_again(tmp_path: Path) -> None:
     assert last.kinds.count("") == 1 and "reload" not in report_html(recording())
 
 
-def test_a_page_ends_where_its_rows_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """More comes while it is written."""
+@pytest.mark.parametrize(("before", "end"), [(True, 1000.0), (False, 3.5)])
+def test_a_page_ends_where_its_rows_end(monkeypatch: pytest.MonkeyPatch, before: bool, end: float) -> None:
+    """More comes while it is written, before its rows are taken or after that."""
 
     def growing(source: Recording, packed: Any = Recording.packed, **form: Any) -> list[bytes]:
+        more = encode("resources", {"process": ["tcp://a:1"], "time": [START + 1000], "cpu": [1.0]})
+        if before:
+            source.append(more)
         batches: list[bytes] = packed(source, **form)
-        source.append(encode("resources", {"process": ["tcp://a:1"], "time": [START + 1000], "cpu": [1.0]}))
+        if not before:
+            source.append(more)
         return batches
 
     monkeypatch.setattr(Recording, "packed", growing)
     ahead, *_ = report.parts_of(recording())[0]
     columns: Any = decode(ahead).columns
     about = dict(zip(columns["name"].tolist(), columns["value"].tolist(), strict=True))
-    assert json.loads(about["extent"]) == [START, START + 3.5]
+    assert json.loads(about["extent"]) == [START, START + end]
 
 
 def test_a_missing_front_end_names_the_cure(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -280,7 +280,7 @@ MAKERS = {
 #: Reports of which other tools get a file too.
 EXPORTED = ("real", "hostile")
 #: Seconds after which a newer one would take a report's place.
-RENEWED = {"going-on": 3.0}
+RENEWED = {"going-on": 6.0}
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dask_insight.batch import Batch, encode
+from dask_insight.batch import Batch, decode, encode, table_of
 from dask_insight.schema import EXTENT, SECEDED
 from dask_insight.timeline import sizers_of
 
@@ -28,7 +28,7 @@ def ahead(recording: Recording, first_and_last: list[float], budget: Iterable[Ba
     recording
         What the report is of.
     first_and_last
-        Its `extent` when the report was begun, which its rows fill: it may grow.
+        The `extent` of the report's rows.
     budget
         Its table ``budget`` as it stands in the report.
     """
@@ -47,10 +47,13 @@ def _signs(recording: Recording) -> list[str]:
     return signs
 
 
-def extent(recording: Recording) -> list[float]:
-    """First and last moment, so that the page need not look at every row to know them; empty without any."""
+def extent(batches: Iterable[bytes]) -> list[float]:
+    """First and last moment of a report's rows, so that its page need not look at each; empty without any."""
     moments = [
-        np.asarray(recording.columns(table)[name]) for table, names in EXTENT.items() for name in names
+        np.asarray(values)
+        for batch in batches
+        if (names := EXTENT.get(table_of(batch)))
+        for values in decode(batch, names).columns.values()
     ]
     times = np.array([(each.min(), each.max()) for all_ in moments if len(each := all_[np.isfinite(all_)])])
     return [float(times.min()), float(times.max())] if len(times) else []

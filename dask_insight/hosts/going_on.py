@@ -36,5 +36,5 @@ def so_far(every: float) -> str:
     now = datetime.now().astimezone()
     return (
         f"It still ran at {now:%Y-%m-%d %H:%M:%S %Z}, when this was written. "
-        f"The page brings itself up to date every {words.duration(every)}."
+        f"The page brings itself up to date every {words.duration(ceil(every))}."
     )

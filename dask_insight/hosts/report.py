@@ -192,7 +192,6 @@ def parts_of(recording: Recording) -> tuple[list[bytes], list[bytes]]:
     soon: list[bytes] = []
     rest: list[bytes] = []
     rows: Counter[str] = Counter()
-    first_and_last = extent(recording)
     batches = recording.packed(coarse=True, explained=True)
     # All parts of a column come at one time: a page takes them in the order of their rows.
     placed = all(_all_placed(msgpack.unpackb(batch)) for batch in batches if table_of(batch) == "attempts")
@@ -212,7 +211,7 @@ def parts_of(recording: Recording) -> tuple[list[bytes], list[bytes]]:
         if later:
             rest.append(msgpack.packb(packed | {"columns": later, "from": rows[table]}))
         rows[table] += packed["rows"]
-    return [ahead(recording, first_and_last, map(decode, soon)), *first], [*soon, *rest]
+    return [ahead(recording, extent(batches), map(decode, soon)), *first], [*soon, *rest]
 
 
 def _all_placed(attempts: dict[str, Any]) -> bool:

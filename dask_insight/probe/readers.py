@@ -65,7 +65,8 @@ class Stores:
         self.workers = Items(min(bound, 100_000))
         self.memory = Rows(LAYOUTS["memory"], bound)
         self.gauges = Rows(LAYOUTS["gauges"], bound)
-        self.gauge_names = Names("", GAUGES)
+        #: The first stands for those beyond.
+        self.gauge_names = Names("", GAUGES + 1)
         self.blobs = Blobs(64_000_000)
         self._tables: dict[str, Rows | Items] = {
             "graph": tasks.graph.rows,

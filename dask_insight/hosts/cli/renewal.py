@@ -90,7 +90,8 @@ class _Renewal:
         quiet: bool,
     ) -> None:
         self._named, self._path = html, html.absolute()
-        self._every = self._pace = every
+        # Pages load themselves again each second at most.
+        self._every = self._pace = max(every, 1.0)
         self._recording = recording
         self._say = say
         #: What is not to be said, or not again.

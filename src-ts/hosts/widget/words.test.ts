@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { IdIndex } from '../../core/columns';
+import { NOTHING } from '../../core/schema';
 import { batchOf, recordingOf } from '../../core/test-recording';
 import { progressWords } from './words';
 
@@ -12,7 +13,7 @@ it('how far a recording is that is being made is told from new rows alone', () =
     return [progressWords({}, recording), looked.mock.calls.length];
   };
   expect(told()).toEqual(['2 tasks so far', 2]);
-  recording.take(batchOf('attempts', [...attempts(4, 5), { run: 9, task: 6, status: 'erred' }]));
+  recording.take(batchOf('attempts', [...attempts(4, 5, NOTHING), { run: 9, task: 6, status: 'erred' }]));
   expect(told()).toEqual(['3 tasks so far', 2]);
   expect(told()).toEqual(['3 tasks so far', 0]);
   recording.replace(recordingOf({ attempts: attempts(4) }));

@@ -2,6 +2,7 @@ import { IdIndex } from '../../core/columns';
 import type { FeedState, FeedStatus } from '../../core/feed';
 import { count, plural } from '../../core/format';
 import type { Recording } from '../../core/recording';
+import { NOTHING } from '../../core/schema';
 
 /** How many workers and threads the clusters have that a kernel tells of, and tasks those and the local schedulers. */
 interface Sums {
@@ -54,7 +55,8 @@ function doneIn(recording: Recording): number {
   const ok = status.find('ok');
   for (; done.rows < attempts.rows; done.rows++) {
     const id = ids[done.rows];
-    if (status.codes[done.rows] === ok && done.tasks.get(id) < 0) done.tasks.set(id, done.count++);
+    const counts = id !== NOTHING && status.codes[done.rows] === ok;
+    if (counts && done.tasks.get(id) < 0) done.tasks.set(id, done.count++);
   }
   return done.count;
 }
