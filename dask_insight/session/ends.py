@@ -84,9 +84,10 @@ class _Marked:
         new = np.unique(ids[ids != NOTHING])
         new = new[~self.has(new)]
         for page in np.unique(new >> _PAGE).tolist():
-            marks = self._pages.setdefault(page, np.zeros(2**_PAGE // 8, "u1"))
+            if page not in self._pages:
+                self._pages[page] = np.zeros(2**_PAGE // 8, "u1")
             byte, bit = _within(new[new >> _PAGE == page])
-            np.bitwise_or.at(marks, byte, bit)
+            np.bitwise_or.at(self._pages[page], byte, bit)
         return np.asarray(new)
 
     def has(self, ids: np.ndarray) -> np.ndarray:

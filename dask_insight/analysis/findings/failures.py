@@ -202,9 +202,9 @@ def _raised(facts: Facts, column: str, ids: np.ndarray) -> str:
             told = text, trace.names[trace.codes[row]]
             kinds.setdefault(kind_of(*told) or text.splitlines()[0], []).append(told)
     common = sorted(kinds.items(), key=lambda each: -len(each[1]))
+    if len(common) < 2:
+        return "".join(f" The first of them: {_shown(kind, *told[0])}" for kind, told in common)
     lines = [f"{len(told):,} × {_shown(kind, *told[0])}" for kind, told in common[:_KINDS]]
-    if len(lines) < 2:
-        return "".join(f" The first of them: {line.partition(' × ')[2]}" for line in lines)
     rest = len(common) - _KINDS
     more = [f"{words.count(rest, 'more kind')}; `run.errors` has all."] if rest > 0 else []
     return "\n\n".join((" By kind, with the first of each:", *lines, *more))
