@@ -6,14 +6,24 @@ import gc
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from test_time_budget import Run
 
-from dask_insight.analysis.findings import DEFAULTS, RULES, Fact, Facts, Finding, Limits, apply, reference
+from dask_insight.analysis.findings import (
+    DEFAULTS,
+    RULES,
+    Fact,
+    Facts,
+    Finding,
+    Findings,
+    Limits,
+    apply,
+    reference,
+)
 from dask_insight.analysis.findings.names import quoted
 from dask_insight.analysis.findings.rule import Rule
 from dask_insight.analysis.findings.thresholds import TABLE
@@ -77,8 +87,16 @@ def test_what_was_looked_at_is_let_go_of_before_garbage_is_looked_for() -> None:
         gc.enable()
 
 
-def test_a_recording_without_tasks_has_no_findings() -> None:
-    assert list(Recording().findings()) == []
+@pytest.mark.parametrize(
+    "look",
+    [lambda: Recording().findings(), lambda: ten_seconds().recording().findings(start=100)],
+    ids=["without tasks", "after the last one"],
+)
+def test_where_no_task_ran_nothing_is_found_and_nothing_is_acquitted(look: Callable[[], Findings]) -> None:
+    found = look()
+    assert list(found) == []
+    assert "No task ran" in str(found.at_least("info")) and "Nothing was found" not in str(found)
+    assert json.loads(found.to_json())["judged"] is False
 
 
 def test_severity_follows_from_the_cost_and_small_ones_are_not_told() -> None:

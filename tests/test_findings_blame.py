@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from test_findings import facts
-from test_findings_time import TWO, beside, on_cores, one, told
+from test_findings_time import TWO, beside, on_cores, one, short_tasks, told
 from test_time_budget import CLUSTER, NAN, START, Run, parts
 
 from dask_insight import words
@@ -94,7 +94,7 @@ def asked_twice(keys: list[str]) -> Run:
 
 def test_a_key_that_comes_again_is_computed_again() -> None:
     found = one(asked_twice([f"block-{number % 5}" for number in range(10)]), "recompute")
-    assert plain(found.title) == "5 tasks, most of them `load`, were computed again: 4.1 s"
+    assert plain(found.title) == "5 tasks, most of the time in `load`, were computed again: 4.1 s"
 
 
 @pytest.mark.parametrize("keys", [[f"block-{number}" for number in range(10)], [""] * 10])
@@ -263,17 +263,180 @@ def test_the_barrier_of_p2p_is_one_task_by_its_nature() -> None:
     assert told(shuffled(), "too-few-tasks") == []
 
 
-def test_tasks_of_p2p_that_wait_are_no_function_of_the_user() -> None:
-    run = shuffled(cpu=0.1, barrier=0.1)
-    times = START + np.arange(0.5, 20.5, 0.5)
-    run.tables["resources"] = {
-        "process": np.repeat(["a", "b"], len(times)).tolist(),
-        "time": np.tile(times, 2),
-        "cpu": np.full(2 * len(times), 25.0, "f4"),
-        "starved": np.zeros(2 * len(times), "f4"),
+def test_a_barrier_of_p2p_that_lasts_keeps_threads_idle() -> None:
+    found = one(shuffled(barrier=6.0), "io-wait")
+    assert found.tasks == (BARRIER,) and plain(found.title).startswith(
+        "P2P's barrier kept 3 threads idle for 6 s"
+    )
+    assert found.cost_seconds == pytest.approx(4.5)
+    assert (found.start, found.stop) == (pytest.approx(10), pytest.approx(16))
+    assert told(shuffled(barrier=0.1), "io-wait") == []
+
+
+def named(run: Run, name: str) -> Run:
+    """The same with one name for all tasks."""
+    run.names = [name] * len(run.names)
+    return run
+
+
+@pytest.mark.parametrize(
+    ("name", "of_p2p", "in_memory"),
+    [
+        ("shuffle-transfer", True, False),
+        ("hash-join-transfer", True, False),
+        ("hashjoinp2p", True, False),
+        ("rechunk-transfer", True, True),
+        ("shuffle-partition", False, False),
+    ],
+)
+def test_tasks_of_p2p_that_wait_are_no_function_of_the_user(name: str, of_p2p: bool, in_memory: bool) -> None:
+    found = one(named(beside(0.02, late=0.0001, starved=0.0, use=4), name), "io-wait")
+    assert ("P2P" in found.why, "async" not in found.advice) == (of_p2p, of_p2p)
+    assert ("p2p.storage.disk" in found.advice) == in_memory
+
+
+def bound(name: str, *workers: str) -> Run:
+    """Tasks that wait for threads of some workers, beside another that is idle."""
+    run = Run(a=CLUSTER, b=CLUSTER, c=CLUSTER)
+    for number in range(10):
+        for worker in workers:
+            run.task(name, worker, number, number + 1.0, assigned=0)
+    return run
+
+
+@pytest.mark.parametrize(("workers", "code"), [("a", "worker-skew"), ("ab", "imbalanced-threads")])
+@pytest.mark.parametrize(
+    ("name", "is_told"),
+    [
+        ("hash-join-transfer", False),
+        ("hashjoinp2p", False),
+        ("shuffle-split", True),
+        ("shuffle-partition", True),
+    ],
+)
+def test_only_p2p_must_bind_its_tasks_to_workers(workers: str, code: str, name: str, is_told: bool) -> None:
+    assert bool(told(bound(name, *workers), code)) == is_told
+
+
+def test_batches_of_joblib_are_no_function_that_can_be_called() -> None:
+    found = one(named(beside(0.02, late=0.0001, starved=0.0, use=4), "batch_of_fit_10_calls"), "io-wait")
+    assert "batch_of_" not in found.advice
+
+
+@pytest.mark.parametrize("name", ["batch_of__fit_and_score_3_calls", "mixed_batch_of_fit_3_calls"])
+def test_batches_of_joblib_are_to_be_larger_where_they_are_short_and_more_where_they_are_few(
+    name: str,
+) -> None:
+    short = one(named(short_tasks(2000, 0.001, 0.005), name), "tiny-tasks").advice
+    few = one(named(ten_at_most(), name), "too-few-tasks").advice
+    assert "batch_size=300" in short and "batch_size=1," in few
+    assert "batch_of_" not in short + few
+
+
+def ten_at_most() -> Run:
+    """Two tasks at a time for four threads."""
+    run = Run(a=TWO, b=TWO)
+    for number in range(10):
+        for worker in "ab":
+            run.task("fit", worker, number, number + 1.0, submitted=number)
+    return run
+
+
+def worked(run: Run, worker: str, *begins: float, seconds: int = 10) -> None:
+    """Tasks of a second each that are bound to a worker, so many from each of these moments on."""
+    for begin in begins:
+        for number in range(seconds):
+            run.task(
+                "bound",
+                worker,
+                begin + number,
+                begin + number + 1,
+                submitted=begin,
+                assigned=begin,
+                inputs=begin,
+            )
+
+
+def test_what_threads_do_is_told_of_the_time_in_which_anybody_wanted_something() -> None:
+    run = Run(a=CLUSTER, b=CLUSTER, c=CLUSTER)
+    for worker in "ab":
+        worked(run, worker, 0, 1800)
+    assert plain(one(run, "imbalanced-threads").title).startswith("Threads were busy for 0 % to 100 % of")
+
+
+def test_a_worker_that_was_there_during_a_pause_had_no_less_to_do() -> None:
+    run = Run(a=CLUSTER, b=CLUSTER | {"joined": 1799.0})
+    worked(run, "a", 0, 1800)
+    worked(run, "b", 1800, seconds=3)
+    assert one(run, "worker-skew").workers == ("a",)
+
+
+# What puts results together for the client
+
+
+def computed(groups: list[str], submissions: list[int]) -> Run:
+    """DataFrames of 40 parts each that are put together in tasks of ten seconds, one after the other."""
+    run = Run(a=TWO, b=TWO)
+    for number in range(len(groups)):
+        begin = 20.0 * number
+        made = [
+            run.task(
+                "load",
+                "ab"[each % 2],
+                begin + each // 4,
+                begin + each // 4 + 1,
+                submitted=begin,
+                thread=str(each // 2 % 2),
+            )
+            for each in range(40)
+        ]
+        run.task("repartitiontofewer", "a", begin + 10, begin + 20, *made, submitted=begin)
+    run.tables["graph"] = {
+        "task": range(len(run.names)),
+        "prefix": run.names,
+        "group": [group for each in groups for group in ("load",) * 40 + (each,)],
+        "submission": [submission for each in submissions for submission in (each,) * 41],
     }
-    found = one(run, "io-wait")
-    assert "P2P" in found.why and "async" not in found.advice and "p2p.storage.disk" in found.advice
+    return run
+
+
+@pytest.mark.parametrize(
+    ("groups", "submissions", "is_told"),
+    [
+        pytest.param(["one", "other"], [0, 1], False, id="two computations"),
+        pytest.param(["one", "other"], [0, 0], False, id="two at once"),
+        pytest.param(["same", "same"], [0, 1], False, id="the same again"),
+        pytest.param(["same", "same"], [0, 0], True, id="two partitions"),
+    ],
+)
+def test_a_frame_put_together_for_the_client_is_one_task_by_its_nature(
+    groups: list[str], submissions: list[int], is_told: bool
+) -> None:
+    assert [each.tasks for each in told(computed(groups, submissions), "too-few-tasks")] == (
+        [("repartitiontofewer",)] if is_told else []
+    )
+
+
+def test_what_tasks_gather_went_to_no_client_outside() -> None:
+    run = Run(a=CLUSTER, b=CLUSTER)
+    tasks = [run.task("load", "a", number, number + 1.0) for number in range(10)]
+    driver = run.task("driver", "b", 0, 12)
+    run = fetched(run, tasks, 20e6, [10.5] * 10, 1.0)
+    run.tables["graph"] = {
+        "task": range(11),
+        "prefix": run.names,
+        "submission": [0] * 10 + [1],
+    }
+    run.tables["submissions"] = {"submission": range(2), "time": [START] * 2, "client": ["Client-1"] * 2}
+    (outside,) = told(run, "oversized-results")
+    run.seceded(driver, 0.1, 11.9)
+    (beside,) = told(run, "oversized-results")
+    run.tables["submissions"]["client"] = ["Client-worker-2", "Client-1"]
+    (within,) = told(run, "oversized-results")
+    assert beside == outside, "a task that gave its thread back had asked for none of it"
+    assert "to the client" in outside.title and "scheduler's process" in outside.why
+    assert "within tasks" in within.title and "scheduler" not in within.why
+    assert "client.submit(combine, parts)" in within.advice
 
 
 # Parts of a run
@@ -425,3 +588,24 @@ def test_a_worker_that_came_late_had_no_less_to_do_while_it_was_there() -> None:
             start = 70 + number
             run.task("work", worker, start, start + 0.72, submitted=start)
     assert told(run, "worker-skew") == []
+
+
+def test_a_worker_that_has_just_joined_has_not_most_of_the_work() -> None:
+    run = Run(a=CLUSTER, b=CLUSTER, c=CLUSTER | {"joined": 95.0})
+    for number in range(60):
+        run.task("work", "a", number, number + 1, assigned=0)
+    for number in range(5):
+        run.task("work", "c", 95 + number, 96 + number, assigned=95, submitted=95)
+    assert told(run, "worker-skew") == []
+    assert one(run, "imbalanced-threads").workers == ("a",)
+
+
+def test_threads_that_came_late_were_as_busy_as_others() -> None:
+    run = Run(a=CLUSTER, b=CLUSTER, c=CLUSTER | {"joined": 70.0})
+    for number in range(100):
+        # One has a queue, and the other has nothing; by turns.
+        turn, worker = number // 10 * 10, "ab"[number // 10 % 2]
+        run.task("work", worker, number, number + 1, submitted=turn, assigned=turn)
+    for number in range(15):
+        run.task("work", "c", 70 + number, 71 + number, submitted=70, assigned=70)
+    assert told(run, "imbalanced-threads") == []

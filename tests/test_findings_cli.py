@@ -10,6 +10,7 @@ from test_findings import ten_seconds
 
 from dask_insight.errors import ExitCode
 from dask_insight.hosts.cli import main
+from dask_insight.recording import Recording
 
 
 @pytest.fixture
@@ -41,6 +42,15 @@ def test_findings_are_told_with_advice(faulty: str, capsys: pytest.CaptureFixtur
 def test_a_run_without_fault_is_said_to_be_so(good: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["findings", "--fail-on", "info", good]) == ExitCode.OK
     assert "Nothing was found" in capsys.readouterr().out
+
+
+def test_a_run_without_tasks_passes_no_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(tmp_path / "empty.dinsight")
+    Recording().save(path)
+    assert main(["findings", path]) == ExitCode.OK
+    assert "Nothing was found" not in capsys.readouterr().out
+    assert main(["findings", "--fail-on", "info", path]) == ExitCode.FAILED
+    assert "no task ran" in capsys.readouterr().err
 
 
 def test_findings_as_json(faulty: str, capsys: pytest.CaptureFixture[str]) -> None:

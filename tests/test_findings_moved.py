@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import re
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
 import pytest
+from dask.utils import key_split
 from test_findings_time import one, told
 from test_time_budget import NAN, Run
 
 from dask_insight import words
+from dask_insight.analysis.findings.names import TOGETHER
 
 
-def shuffled(pieces: int, others: int) -> Run:
+def shuffled(pieces: int, others: int, names: tuple[str, str] = ("rechunk-merge", "rechunk-split")) -> Run:
     """A rechunk of so many pieces of 4 ms each, beside tasks of the same length."""
     run = Run()
     for number in range(pieces + others):
-        name = "mean" if number >= pieces else "rechunk-split" if number % 2 else "rechunk-merge"
+        name = "mean" if number >= pieces else names[number % 2]
         start = number // 2 * 0.02
         run.task(name, "ab"[number % 2], start, start + 0.019)
     return run
@@ -24,6 +33,40 @@ def test_a_rechunk_made_of_tasks() -> None:
     assert set(found.tasks) == {"rechunk-split", "rechunk-merge"}
     assert found.cost_thread_seconds == pytest.approx(1200 * 0.02, rel=0.01), "and around them"
     assert found.cost_seconds == pytest.approx(found.cost_thread_seconds / 4, rel=0.05)
+
+
+def test_indexing_by_an_array_has_no_p2p() -> None:
+    indexed = one(shuffled(1200, 200, ("shuffle-split", "shuffle-split")), "task-shuffle").advice
+    assert "p2p" not in indexed and "rechunk({" in indexed
+    names = {"x": da.ones((40, 40), chunks=(4, 4)), "index": np.arange(40)[::-3]}
+    first = next(line for line in indexed.splitlines() if "rechunk" in line)
+    (whole,) = dask.optimize(eval(first.partition("=")[2], names))
+    assert not [key for key in whole.__dask_graph__() if key_split(key) == "shuffle-split"]
+
+
+def test_p2p_is_not_told_to_be_made_of_tasks() -> None:
+    names = ("rechunk-merge-rechunk-transfer", "rechunk-merge-rechunk-split-rechunk-transfer")
+    assert told(shuffled(1200, 200, names), "task-shuffle") == []
+
+
+def names_with(method: str) -> set[str]:
+    """What Dask calls tasks that put data elsewhere, with a method of shuffles and rechunks."""
+    frame = dd.from_pandas(pd.DataFrame({"a": range(80), "b": range(80)}), npartitions=8)
+    array = da.ones((40, 40), chunks=(4, 40))
+    rechunk = "p2p" if method == "p2p" else "tasks"
+    with dask.config.set({"dataframe.shuffle.method": method, "array.rechunk.method": rechunk}):
+        frames = frame.shuffle("a"), frame.merge(frame.assign(c=1), on="b")
+        arrays = dask.optimize(array.rechunk((40, 4)), array[np.arange(40)[::-3]])
+        graphs = [each.__dask_graph__() for each in (*(each.optimize() for each in frames), *arrays)]
+    return {key_split(key) for graph in graphs for key in graph}
+
+
+@pytest.mark.parametrize(("method", "least"), [("p2p", 6), ("tasks", 0), ("disk", 0)])
+def test_tasks_of_p2p_are_known_by_what_dask_calls_them(method: str, least: int) -> None:
+    names = names_with(method)
+    of_p2p = {name for name in names if re.search("p2p|transfer|shuffle-barrier", name)}
+    assert {name for name in names if name.startswith(TOGETHER)} == of_p2p
+    assert len(of_p2p) >= least
 
 
 @pytest.mark.parametrize("pieces, others", [(400, 10), (1200, 1400)])
@@ -58,7 +101,17 @@ def test_tasks_that_were_moved_in_vain() -> None:
     assert found.cost_thread_seconds == pytest.approx(20 * 0.6, rel=0.01)
 
 
-@pytest.mark.parametrize("run", [stolen(5, 0.7), stolen(20, 0.05)], ids=["few", "soon"])
+def fetched_beside_work() -> Run:
+    """Their worker computes something else until their data are there."""
+    run = stolen(20, 0.7)
+    for number in range(20):
+        run.task("beside", "b", number + 0.1, number + 0.7, assigned=number, inputs=number)
+    return run
+
+
+@pytest.mark.parametrize(
+    "run", [stolen(5, 0.7), stolen(20, 0.05), fetched_beside_work()], ids=["few", "soon", "beside work"]
+)
 def test_tasks_that_were_moved_and_ran_soon(run: Run) -> None:
     assert told(run, "stealing") == []
 

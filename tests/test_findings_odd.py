@@ -8,7 +8,9 @@ import json
 import threading
 from typing import Any
 
+import dask.array as da
 import numpy as np
+import pandas as pd
 import pytest
 from conftest import PATIENCE
 from test_findings_risks import (
@@ -375,6 +377,8 @@ def on_a_loop(recording: Recording, process: str, *frames: tuple[str, str]) -> R
     [
         ("/x/site-packages/dask/array/__init__.py", "dask.array"),
         ("C:\\lib\\site-packages\\pandas\\core\\api.py", "pandas.core.api"),
+        ("C:\\p\\Lib\\site-packages\\pandas\\core\\api.py", "pandas.core.api"),
+        ("C:\\Python312\\Lib\\multiprocessing\\pool.py", "multiprocessing.pool"),
         ("/usr/lib/python3.12/decimal.py", "decimal"),
         ("/usr/lib64/python3.12/json/decoder.py", "json.decoder"),
         ("/usr/lib64/python3.12/site-packages/numpy/linalg.py", "numpy.linalg"),
@@ -537,11 +541,23 @@ def gathered(finalize: str) -> Recording:
     )
 
 
-def test_what_is_put_together_for_the_client_goes_by_the_name_of_its_parts() -> None:
-    codes = {each.code: each for each in gathered("finalize-hlgfinalizecompute").findings()}
+@pytest.mark.parametrize("finalize", ["finalize-hlgfinalizecompute", "repartitiontofewer"])
+def test_what_is_put_together_for_the_client_goes_by_the_name_of_its_parts(finalize: str) -> None:
+    codes = {each.code: each for each in gathered(finalize).findings()}
     assert "mostly of `part`" in codes["oversized-results"].title
     assert "transfer-bound" not in codes
     assert "transfer-bound" in {each.code for each in gathered("join").findings()}
+
+
+def test_what_is_advised_where_much_is_moved_leaves_less_of_it() -> None:
+    advice = next(each for each in gathered("join").findings() if each.code == "transfer-bound").advice
+    frame = pd.DataFrame({"year": [2023, 2024], "key": [1, 2], "value": [3.0, 4.0], "text": ["five", "six"]})
+    names = {"da": da, "np": np, "x": da.ones((40, 40)), "df": frame}
+    for line in advice.splitlines():
+        if line.startswith(("    x =", "    df =")):
+            exec(line.strip(), names)
+    assert names["x"].nbytes == 40 * 40 * 8 / 10
+    assert names["df"].shape == (1, 2)
 
 
 def local(run: Run) -> Run:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -495,17 +496,41 @@ def test_events_that_make_no_sense_are_passed_over() -> None:
     assert not found(recording, "no-worker") and recording.findings().failed == ()
 
 
-@pytest.mark.parametrize(("resources", "told"), [({"GPU": 1}, True), ({}, False)])
-def test_threads_that_resources_keep_idle(resources: dict[str, float], told: bool) -> None:
-    run = Run(a={"threads": 2, "joined": -1.0, "left": math.nan})
-    for number in range(10):
-        run.task("train", "a", number, number + 1, assigned=0, inputs=0, submitted=0, thread=str(number % 2))
-    columns = run._columns()["workers"]
-    run.tables["workers"] = columns | {"detail": [json.dumps({"resources": resources})]}
-    some = [each for each in run.recording().findings() if each.code == "resource-limit"]
-    assert [(each.severity, each.tasks) for each in some] == [("critical", ("train",))] * told
-    if told:
-        assert some[0].cost_thread_seconds == pytest.approx(9, abs=0.2)
+def with_resources(at_once: int, resources: dict[str, float]) -> Recording:
+    """Twelve tasks on a worker of four threads, of which so many run at a time."""
+    run = Run(a={"threads": 4, "joined": -1.0, "left": math.nan})
+    for number in range(12):
+        start = number // at_once
+        run.task("train", "a", start, start + 1, assigned=0, thread=str(number % at_once))
+    run.tables["workers"] = run._columns()["workers"] | {"detail": [json.dumps({"resources": resources})]}
+    return run.recording()
+
+
+@pytest.mark.parametrize(
+    ("at_once", "severity", "less"), [(1, "info", 0.5), (2, "critical", 0.25)], ids=["one", "two"]
+)
+def test_threads_that_resources_keep_idle(at_once: int, severity: str, less: float) -> None:
+    recording = with_resources(at_once, {"GPU": 1})
+    (one,) = [each for each in recording.findings() if each.code == "resource-limit"]
+    assert (one.severity, one.tasks) == (severity, ("train",))
+    rounds = 12 // at_once
+    assert one.cost_thread_seconds == pytest.approx((4 - at_once) * (rounds - 1), abs=0.2)
+    assert f"--nthreads {at_once} " in one.advice and f"{{'GPU': {less}}}" in one.advice
+
+
+def test_the_worker_that_ran_most_at_a_time_tells_which_resources_that_took() -> None:
+    run = Run(**{name: {"threads": 4, "joined": -1.0, "left": math.nan} for name in "ab"})
+    for number in range(6):
+        run.task("train", "a", number, number + 1, assigned=0)
+        for thread in "12":
+            run.task("train", "b", number, number + 1, assigned=0, thread=thread)
+    detail = [json.dumps({"resources": {"GPU": amount}}) for amount in (1, 4)]
+    run.tables["workers"] = run._columns()["workers"] | {"detail": detail}
+    assert "--nthreads 2 --resources 'GPU=4'" in the(run.recording(), "resource-limit").advice
+
+
+def test_threads_that_are_idle_on_a_worker_without_resources() -> None:
+    assert "resource-limit" not in [each.code for each in with_resources(1, {}).findings()]
 
 
 @pytest.mark.parametrize(
@@ -916,6 +941,103 @@ def test_limits_that_fit_are_not_told(recording: Recording) -> None:
 def test_processes_that_the_system_killed_for_memory_are_critical() -> None:
     one = the(sharing(GB, 2 * GB, kills=3), "memory-limit")
     assert one.severity == "critical" and "3 times" in one.title
+
+
+def on_full_host(left: float, memory: float, pids: Sequence[int] = (1, 2)) -> Run:
+    """Two workers on a host that has so much of 16 GB left for a moment, while each of them uses so much."""
+    run = limited(busy(), 8 * GB)
+    run.tables["workers"] |= {"host": ["vm"] * 2, "pid": pids}
+    run.tables["resources"] = {
+        "process": ["a", "b"] * 10,
+        "time": START + np.repeat(np.arange(10) + 0.5, 2),
+        "memory": np.full(20, memory),
+        "host_free": np.where(np.arange(20) == 11, left, 6 * GB),
+        "host_memory": np.full(20, 16 * GB),
+    }
+    return run
+
+
+def test_a_host_without_memory_is_told_with_who_took_it() -> None:
+    ours = the(on_full_host(0.3 * GB, 7 * GB).recording(), "host-memory")
+    assert (ours.severity, ours.is_risk, set(ours.workers)) == ("warning", True, {"a", "b"})
+    assert re.sub(r"\s", " ", ours.title) == "Host vm had 286 MiB of its 14.9 GiB of memory left"
+    assert (ours.start, ours.stop) == (5.5, 5.5)
+    assert "fewer of them" in ours.advice
+    others = the(on_full_host(0.3 * GB, 7 * GB, pids=(1, 1)).recording(), "host-memory")
+    assert "what else takes 8.1" in others.advice, "workers of one process count once"
+    assert not found(on_full_host(2 * GB, 7 * GB).recording(), "host-memory")
+
+
+def test_workers_that_had_left_a_full_host_are_not_counted() -> None:
+    run = on_full_host(0.3 * GB, 7 * GB)
+    gone: dict[str, Any] = {"worker": "c", "threads": 1, "joined": START - 1, "left": START + 2}
+    gone |= {"memory_limit": 8 * GB, "host": "vm", "pid": 3}
+    seen = {
+        "process": "c",
+        "time": START + 0.5,
+        "memory": 7 * GB,
+        "host_free": 6 * GB,
+        "host_memory": 16 * GB,
+    }
+    for table, row in (("workers", gone), ("resources", seen)):
+        run.tables[table] = {name: [*values, row[name]] for name, values in run.tables[table].items()}
+    assert "n_workers=2," in the(run.recording(), "host-memory").advice
+
+
+def test_a_host_that_was_full_before_or_after_the_run_is_not_told() -> None:
+    run = on_full_host(0.3 * GB, 7 * GB)
+    for shift in (-100, 200):
+        run.tables["resources"]["time"] = run.tables["resources"]["time"] + shift
+        assert not found(run.recording(), "host-memory")
+
+
+def test_hosts_may_be_containers_of_one_machine() -> None:
+    run = on_full_host(0.3 * GB, 3 * GB)
+    run.tables["workers"]["host"] = ["pod-1", "pod-2"]
+    run.tables["resources"]["host_free"][10] = 0.3 * GB
+    several = the(run.recording(), "host-memory")
+    assert several.title.endswith("1 other had as little")
+    assert "other containers of that machine" in several.advice and "End it" not in several.advice
+    alone = the(on_full_host(0.3 * GB, 3 * GB).recording(), "host-memory").advice
+    assert "End it" in alone and "containers" not in alone
+
+
+@pytest.mark.parametrize("used", [3 * GB, 14 * GB])
+def test_a_host_on_which_a_local_scheduler_computes_needs_no_other_workers(used: float) -> None:
+    run = busy(workers=["threads"])
+    run.tables["workers"] = run._columns()["workers"] | {"host": ["vm"], "pid": [1]}
+    seen = {"process": ["threads"], "time": [START + 5], "memory": [used]}
+    run.tables["resources"] = seen | {"host_free": [0.3 * GB], "host_memory": [16 * GB]}
+    one = the(run.recording(), "host-memory")
+    assert "num_workers=" in one.advice and "LocalCluster" not in one.advice
+    assert "Workers" not in one.why and ("what else takes" in one.advice) == (used == 3 * GB)
+
+
+def test_a_host_that_processes_of_a_pool_fill_is_told() -> None:
+    """They tell their own memory, the process that began them what the host has left."""
+    run = busy(workers=["process 7", "process 8"])
+    run.tables["workers"] = run._columns()["workers"] | {
+        "host": ["vm"] * 2,
+        "pid": [7, 8],
+        "cluster": [""] * 2,
+    }
+    run.tables["resources"] = {
+        "process": ["process 7", "process 8", "local"],
+        "time": [START + 5, START + 5, START + 5.1],
+        "memory": [7 * GB, 7 * GB, 0.1 * GB],
+        "host_free": [math.nan, math.nan, 0.3 * GB],
+        "host_memory": [math.nan, math.nan, 16 * GB],
+    }
+    one = the(run.recording(), "host-memory")
+    assert set(one.workers) == {"process 7", "process 8"} and "what else takes" not in one.advice
+
+
+@pytest.mark.parametrize(("when", "told"), [(5, True), (-3600, False)])
+def test_a_host_that_was_full_as_a_worker_died_may_be_why(when: float, told: bool) -> None:
+    seen = {"process": "b", "time": START + when, "memory": 14 * GB}
+    rows = [seen | {"host_free": 0.3 * GB, "host_memory": 16 * GB}]
+    one = the(with_rows(losing(), "resources", rows), "worker-lost")
+    assert ("memory left, which is when the system kills" in one.why) == told
 
 
 def test_memory_that_grows_beside_the_results_is_a_leak() -> None:

@@ -746,6 +746,13 @@ def test_a_chain_of_tasks() -> None:
     assert told(chain(10, 1.0), "too-few-tasks") == []
 
 
+def test_where_most_of_the_time_of_a_chain_is_spent_is_told_not_in_how_many_of_its_tasks() -> None:
+    run = chain(9, 1.0)
+    run.task("fit", "a", 9, 24, 8)
+    title = one(run, "critical-path").title.replace(words.SPACE, " ")
+    assert title == "A chain of 10 tasks, most of the time in `fit`, takes 24 s of 24 s"
+
+
 def test_chains_one_after_the_other_are_not_told_as_one() -> None:
     run = chain(10, 1.0)
     last: tuple[int, ...] = ()
@@ -753,7 +760,7 @@ def test_chains_one_after_the_other_are_not_told_as_one() -> None:
         start = 10 + 2.0 * number
         last = (run.task("walk", "b", start, start + 2, *last, submitted=10.0),)
     found = one(run, "critical-path")
-    assert found.title.startswith("2 chains of 15 tasks in all, most of them `step`, take 20")
+    assert found.title.startswith("2 chains of 15 tasks in all, most of the time in `step`, take 20")
     assert "before in its chain" in found.why and found.evidence[0][:2] == ("chains", 2)
 
 

@@ -10,9 +10,10 @@ from .inputs import Inputs, inputs
 from .lanes import Lanes, lanes
 from .micros import BLOCK, Kept, Micros, own_seconds, seconds
 from .moments import Moments, most_at_once
+from .nested import submitted_by_tasks
 from .pauses import pauses
 from .sizing import sizers_of, sizing, sizing_of
-from .standstills import standstills
+from .standstills import HEADS, standstills
 from .states import States, states
 from .stretches import Stretches, stretches
 from .unused import unused_lanes
@@ -23,6 +24,7 @@ from .worker_resources import WAITS, beside_idle, worker_resources
 
 __all__ = [
     "BLOCK",
+    "HEADS",
     "LOCAL",
     "UNNAMED",
     "WAITS",
@@ -73,6 +75,7 @@ __all__ = [
     "standstills",
     "states",
     "stretches",
+    "submitted_by_tasks",
     "tells_when_asked",
     "unended_attempts",
     "unused_lanes",

@@ -13,14 +13,11 @@ from ...dag import links
 from ...heap import give_back_between
 from ...intake import intake_seconds
 from ...lookup import Lookup, fill, is_any
-from ...schema import SECEDED
-from ...timeline import is_pooled, sizing_of
+from ...schema import DISK, SECEDED
+from ...timeline import is_pooled, sizing_of, submitted_by_tasks
 
 Read = Callable[[str], Mapping[str, Any]]
 
-_DISK = ("disk-read", "disk-write")
-#: The clients of tasks are called so; see `Submissions`.
-_OF_TASKS = "Client-worker-"
 #: Seconds up to which times away go on: parts may have come with different estimates of a clock.
 _TOUCH = 0.001
 
@@ -68,9 +65,9 @@ class History:
         self._dones = self._by_worker(columns["worker"].codes, ran, done)
         self._all = _sorted(ended, done)
         sizes = sizing_of(read, columns["run"], columns["worker"])
-        self._disk = _Phases(read, columns["run"], _DISK, without=sizes)
+        self._disk = _Phases(read, columns["run"], DISK, without=sizes)
         self._away = _Phases(read, columns["run"], (SECEDED,))
-        self._nested = _sorted(ran[_by_tasks(read, columns["submission"][ran])], done)
+        self._nested = _sorted(ran[submitted_by_tasks(read, columns["submission"][ran])], done)
         self._intake = _intake(read("submissions"))
         workers = read("workers")
         joined = dict(zip(workers["worker"].tolist(), workers["joined"].tolist(), strict=True))
@@ -234,18 +231,6 @@ def _before(
     return rows[at] if at >= begin else -1
 
 
-def _by_tasks(read: Read, submission: np.ndarray) -> np.ndarray:
-    """Which rows were submitted by a task and not by the client."""
-    table, phases = read("submissions"), read("phases")
-    client = table["client"]
-    row = Lookup(table["submission"]).rows(submission)
-    mine = np.array([name.startswith(_OF_TASKS) for name in client.names] or [False])[client.codes]
-    # On a local scheduler its task is away from the very moment at which a graph is handed over.
-    mine |= np.isin(table["time"], phases["start"][is_any(phases["action"], (SECEDED,))])
-    nested: np.ndarray = np.append(mine, False)[row]
-    return nested
-
-
 class _Phases:
     """When attempts went through phases of some actions, in their order."""
 
@@ -253,8 +238,7 @@ class _Phases:
         self, read: Read, runs: np.ndarray, actions: tuple[str, ...], without: np.ndarray | None = None
     ) -> None:
         phases = read("phases")
-        wanted = np.array([name in actions for name in phases["action"].names] or [False])
-        mine = wanted[phases["action"].codes]
+        mine = is_any(phases["action"], actions)
         some = np.flatnonzero(mine if without is None else mine & ~without)
         rows, begin, end = Lookup(runs).rows(phases["run"][some]), phases["start"][some], phases["stop"][some]
         order = np.lexsort((end, begin, rows))

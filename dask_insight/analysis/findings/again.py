@@ -33,7 +33,9 @@ def _recompute(facts: Facts, limits: Limits) -> Iterator[Finding]:
     known = facts.attempts
     tasks = len(sorted_set(_by_key(facts, rows)))
     alone = len(sorted_set(facts.prefix.codes[rows])) == 1
-    which = words.count(tasks, "task") + (f" `{names[0]}`" if alone else f", most of them `{names[0]}`,")
+    which = words.count(tasks, "task") + (
+        f" `{names[0]}`" if alone else f", most of the time in `{names[0]}`,"
+    )
     title = f"{which} {'was' if tasks == 1 else 'were'} computed again: {words.duration(total)}"
     why = (
         f"Results of {words.listing(f'`{name}`' for name in names[:3])} were let go of after one "

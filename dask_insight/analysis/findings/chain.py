@@ -14,9 +14,8 @@ from ...timeline import Moments
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .gaps import MANY, together
-from .names import BARRIER, mapped
+from .names import BARRIER, called, mapped, of_joblib
 from .rule import Rule
-from .sizes import FINALIZE
 from .thresholds import Limits
 
 #: Tasks that make a chain, none of which has more than this share of its seconds.
@@ -73,8 +72,8 @@ def _critical_path(facts: Facts, limits: Limits) -> Iterator[Finding]:
     yield Finding(
         code="critical-path",
         title=(
-            f"{which}, most of them `{most}`, {'take' if several else 'takes'} {words.duration(length)} "
-            f"of {words.duration(facts.wall)}"
+            f"{which}, most of the time in `{most}`, {'take' if several else 'takes'} "
+            f"{words.duration(length)} of {words.duration(facts.wall)}"
         ),
         tasks=names,
         start=facts.since(moments.start[0]),
@@ -152,8 +151,8 @@ def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     few = (told.number > 0) & (ratio < limits["too-few-tasks.ratio"])
     # What brings a whole result together for the client is one task by its nature, see oversized-results,
     # and so is what P2P has between inputs and outputs.
-    single = (FINALIZE, BARRIER)
-    few &= np.array([not name.startswith(single) for name in facts.names] or [True])[: len(few)]
+    few &= ~facts.for_client
+    few &= np.array([not name.startswith(BARRIER) for name in facts.names], bool)
     for chain in chains(facts):
         # A short one may as well be the steps of a single part of the data.
         if _is_chain(chain) and len(chain.rows) >= limits["too-few-tasks.ratio"] * facts.threads:
@@ -199,17 +198,25 @@ def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
             f"While {words.listing(ran)} ran, there was nothing else to run: "
             f"threads were idle for {words.duration(total)} of {words.duration(offered)} of their time."
         ),
-        advice=together(facts, loops)
-        if one_by_one
-        else (
-            f"Split the work into more tasks, at least {2 * threads:,} for {words.count(threads, 'thread')}: "
-            "smaller "
-            "chunks or partitions, or other work beside it. Or use fewer workers.\n\n"
-            f"    x = x.rechunk(...)                       # dask.array: {2 * threads:,} chunks or more\n"
-            f"    df = df.repartition(npartitions={2 * threads})      # dask.dataframe\n"
-            f"    {mapped(facts, _call(names[0]), 'parts')}  # parts: {2 * threads:,} or more"
-        ),
+        advice=together(facts, loops) if one_by_one else _more_tasks(facts, names[0]),
         url=TOO_FEW_TASKS.url,
+    )
+
+
+def _more_tasks(facts: Facts, name: str) -> str:
+    threads = round(facts.threads)
+    into = f"Split the work into more tasks, at least {2 * threads:,} for {words.count(threads, 'thread')}"
+    if of_joblib(name):
+        return (
+            f"{into}: smaller batches, or more candidates and folds in one search. Or use fewer workers.\n\n"
+            "    Parallel(batch_size=1, pre_dispatch='all')(calls)           # joblib: a task for each call\n"
+            "    GridSearchCV(model, grid, cv=5, pre_dispatch='all').fit(x, y)"
+        )
+    return (
+        f"{into}: smaller chunks or partitions, or other work beside it. Or use fewer workers.\n\n"
+        f"    x = x.rechunk(...)                       # dask.array: {2 * threads:,} chunks or more\n"
+        f"    df = df.repartition(npartitions={2 * threads})      # dask.dataframe\n"
+        f"    {mapped(facts, called(name), 'parts')}  # parts: {2 * threads:,} or more"
     )
 
 
@@ -242,10 +249,6 @@ def _waves(facts: Facts, lost: np.ndarray) -> np.ndarray:
     # The mean that a moment of work sees tells how much could run at once.
     told = np.divide(total, weight, out=count.astype("f8"), where=weight > 0)
     return np.where(count > 0, told, most)
-
-
-def _call(name: str) -> str:
-    return name if name.isidentifier() else "function"
 
 
 CRITICAL_PATH = Rule(

@@ -7,16 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from ... import words
-from ...timeline import is_pooled
-from .facts import IDLE, Facts
+from ...lookup import ratio
+from ...timeline import HEADS, is_pooled
+from .facts import Facts
 from .finding import Fact, Finding
 from .garbage import Garbage
 from .names import split
 from .rule import Rule
 from .thresholds import Limits
-
-#: Processes that hand tasks out, or ask for them, where they are no workers.
-_HEADS = ("scheduler", "client", "local")
 
 
 def _garbage_collection(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -31,7 +29,7 @@ def _in_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     code, seconds = facts.prefix.codes[found.row[rows]], found.seconds[rows]
     by_name = np.bincount(code, seconds, len(facts.names))
     computing = np.bincount(facts.prefix.codes, facts.length, len(facts.names))
-    share = np.divide(by_name, computing, out=np.zeros(len(by_name)), where=computing > 0)
+    share = ratio(by_name, computing)
     many = share >= limits["garbage-collection.share"]
     names = facts.worst(np.where(many, by_name, 0.0), facts.names)
     if not names:
@@ -72,12 +70,12 @@ def _in_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 def _in_heads(facts: Facts, limits: Limits) -> Iterator[Finding]:
     found = facts.garbage
-    moments = found.when(*_HEADS)
-    lost = facts.within(facts.pieces(*IDLE, "overhead"), moments)
+    moments = found.when(*HEADS)
+    lost = facts.within(facts.pieces(*words.IDLE, "overhead"), moments)
     if lost <= 0 or lost < limits["garbage-collection.share"] * facts.offered:
         return
     by_process = split(found.process, np.arange(len(found.stop)))
-    heads = {name: by_process[name] for name in _HEADS if name in by_process}
+    heads = {name: by_process[name] for name in HEADS if name in by_process}
     # Scheduler and client may be one process, of which both tell, though not to the millisecond.
     head = max(heads, key=lambda name: round(float(found.seconds[heads[name]].sum()), 1))
     rows = heads[head]

@@ -13,7 +13,7 @@ from ... import words
 from ...batch import Symbols
 from ...columns import forget, take, text
 from ...intake import taken_in
-from ...lookup import Lookup, is_any, least, narrowed, pick, sorted_set, sums
+from ...lookup import Lookup, is_any, least, narrowed, pick, ratio, sorted_set, sums
 from ...schema import NOTHING
 from ...tables.cores import Place, places
 from ...tables.facts import part_of_run
@@ -35,7 +35,9 @@ from ...timeline import (
 )
 from .allowed import Allowed, allowed
 from .cores import Cores, cores
+from .for_client import for_client
 from .garbage import Garbage, garbage
+from .hosts import Host, hosts
 from .kept import kept_by_resources
 from .outliers import Outliers, outliers
 from .queues import Queues
@@ -44,10 +46,7 @@ from .starved import starved
 from .threads_held import Held, Samples, held
 from .waits_for_others import WaitsForOthers, waits_for_others
 
-__all__ = ["IDLE", "Facts", "is_any", "medians"]
-
-#: Parts of the budget in which nothing ran.
-IDLE = tuple(words.IDLE)
+__all__ = ["Facts", "is_any", "medians"]
 
 #: Seconds from which a task that is ready waits for a thread.
 _MOMENT = 0.01
@@ -251,10 +250,7 @@ class Facts:
 
     def share_within(self, moments: Moments, pieces: Pieces) -> np.ndarray:
         """Share of each piece that lies within some moments; 0 to 1."""
-        lasting = pieces.stop - pieces.start
-        inside = moments.within(pieces.start, pieces.stop)
-        share: np.ndarray = np.divide(inside, lasting, out=np.zeros(len(lasting)), where=lasting > 0)
-        return share
+        return ratio(moments.within(pieces.start, pieces.stop), pieces.stop - pieces.start)
 
     def worst(self, by_code: np.ndarray, names: list[str], share: float = 0.1) -> tuple[str, ...]:
         """Names by what they have most of; those with less than a share of the first are left out."""
@@ -333,6 +329,11 @@ class Facts:
         total = np.bincount(code, length, size)
         median = medians(code, length, size)
         return Names(count, total, total / np.maximum(count, 1), median)
+
+    @cached_property
+    def for_client(self) -> np.ndarray:
+        """By code, which task names put a whole collection together for the client."""
+        return for_client(self)
 
     @cached_property
     def usual(self) -> np.ndarray:
@@ -453,7 +454,7 @@ class Facts:
     @cached_property
     def busy_by_lane(self) -> np.ndarray:
         """Thread-seconds in which attempts held a thread, by lane."""
-        return self._by_lane(self.pieces_without(*IDLE))
+        return self._by_lane(self.pieces_without(*words.IDLE))
 
     @cached_property
     def busy_by_worker(self) -> np.ndarray:
@@ -466,12 +467,12 @@ class Facts:
         waited = np.zeros(len(self.lanes.workers))
         for each in self.held:
             waited[each.code] = 0.0 if self.has_host_alone(each.name) else each.waits * each.seconds
-        known, code_of = self.attempts, self._code_of
+        known = self.attempts
         for found in self.outliers(3, 4):
             if found.why in ("itself", "data"):
                 for row, beyond in zip(found.rows.tolist(), found.beyond.tolist(), strict=True):
                     worker = known.worker.names[known.worker.codes[row]]
-                    waited[code_of[worker]] += beyond * float(self.length[row])
+                    waited[self.code_of[worker]] += beyond * float(self.length[row])
         share = np.minimum(waited / np.maximum(self.busy_by_worker, 1e-12), 1.0)
         return np.asarray(self.busy_by_lane * (1 - share)[self.lanes.worker])
 
@@ -495,19 +496,22 @@ class Facts:
         return np.bincount(self.lanes.worker, self.lanes.threads, len(self.lanes.workers))
 
     @cached_property
+    def life_by_lane(self) -> np.ndarray:
+        """Thread-seconds for which each lane was there, as far as they are `offered`."""
+        return self._by_lane(self.budget.pieces)
+
+    @cached_property
     def life_by_worker(self) -> np.ndarray:
-        """Thread-seconds for which each worker was there, by code."""
-        lanes = self.lanes
-        there = np.minimum(lanes.stop, self.stop) - np.maximum(lanes.start, self.start)
-        return np.bincount(lanes.worker, np.maximum(there, 0.0) * lanes.threads, len(lanes.workers))
+        """The same by code of the worker."""
+        return np.bincount(self.lanes.worker, self.life_by_lane, len(self.lanes.workers))
 
     def threads_of(self, worker: str) -> float:
         """Threads of a worker; 0 if there is none of that name."""
-        code = self._code_of.get(worker)
+        code = self.code_of.get(worker)
         return 0.0 if code is None else float(self.threads_by_worker[code])
 
     @cached_property
-    def _code_of(self) -> dict[str, int]:
+    def code_of(self) -> dict[str, int]:
         """Code of each worker of the lanes."""
         return {name: code for code, name in enumerate(self.lanes.workers)}
 
@@ -599,6 +603,11 @@ class Facts:
     def allowed(self) -> list[Allowed]:
         """What the system allows workers of memory, where that is less than the machine has."""
         return allowed(self)
+
+    @cached_property
+    def hosts(self) -> list[Host]:
+        """What workers sampled of the memory of their hosts."""
+        return hosts(self)
 
     @cached_property
     def places(self) -> dict[str, Place]:

@@ -13,7 +13,7 @@ from ...tables.errors import kind_of, raised_in
 from ...tables.named import errors_in_time
 from .facts import Facts, is_any
 from .finding import Fact, Finding
-from .names import BARRIER, most, named, quoted, workers_of
+from .names import BARRIER, most, quoted, workers_of
 from .rule import Rule
 from .thresholds import Limits
 
@@ -34,7 +34,7 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     if len(tasks) < limits["failed-tasks.count"]:
         return
     names = most(facts, tasks)
-    mine = named(facts, names[0]) if names else np.zeros(len(bad), bool)
+    mine = is_any(facts.prefix, names[:1])
     share = int(mine[tasks].sum()) / max(1, len(sorted_set(known.task[mine])))
     seconds = float(facts.inside[rows].sum())
     # Whoever runs here what killed workers loses his own process.
@@ -110,7 +110,7 @@ def _made_again(facts: Facts, limits: Limits, rows: np.ndarray) -> Finding:
     known, length = facts.attempts, facts.inside
     seconds = float(length[rows].sum())
     names = _names_of(facts, rows)
-    mine = named(facts, names[0]) if names else np.zeros(len(known.run), bool)
+    mine = is_any(facts.prefix, names[:1])
     share = int(mine[rows].sum()) / max(1, int(mine.sum()))
     lost = seconds / max(float(length.sum()), 1e-9)
     much = share >= limits["retried-work.share"] or lost >= limits["retried-work.time"]

@@ -34,6 +34,8 @@ class Findings(list[Finding]):
         Length of the run that was looked at, seconds.
     between
         From when to when that was, seconds since the recording's start.
+    judged
+        Whether any task ran then; else that there are no findings tells nothing.
     """
 
     def __init__(
@@ -43,11 +45,20 @@ class Findings(list[Finding]):
         failed: Iterable[Failed] = (),
         seconds: float = 0.0,
         between: tuple[float, float] = (0.0, 0.0),
+        judged: bool = True,
     ) -> None:
         super().__init__(found)
         self.failed = tuple(failed)
         self.seconds = seconds
         self.between = between
+        self.judged = judged
+
+    @property
+    def empty(self) -> str:
+        """What can be said where there are none."""
+        if not self.judged:
+            return "No task ran, so there is nothing to judge."
+        return "Nothing was found that costs time or puts the run at risk."
 
     @property
     def worst(self) -> str:
@@ -66,12 +77,14 @@ class Findings(list[Finding]):
             raise ValueError(f"severity={severity!r} is none of {', '.join(SEVERITIES)}")
         least = SEVERITIES.index(severity)
         kept = [each for each in self if SEVERITIES.index(each.severity) >= least]
-        return Findings(kept, failed=self.failed, seconds=self.seconds, between=self.between)
+        return Findings(
+            kept, failed=self.failed, seconds=self.seconds, between=self.between, judged=self.judged
+        )
 
     def verdict(self) -> str:
         """How many there are, in a sentence."""
         if not self:
-            return "Nothing was found that costs time or puts the run at risk."
+            return self.empty
         counts = {name: sum(each.severity == name for each in self) for name in reversed(SEVERITIES)}
         nouns = {"critical": "critical", "warning": "warning", "info": "note"}
         said = [
@@ -116,9 +129,14 @@ class Findings(list[Finding]):
         ]
 
     def to_json(self) -> str:
-        """As one JSON object: ``findings``, ``failed`` (rules with why) and ``seconds`` of the run."""
+        """As one JSON object.
+
+        It has ``findings``, ``failed`` (rules with why), ``seconds`` of the run and ``judged``, whether any
+        task ran.
+        """
         told = {
             "seconds": _plain(self.seconds),
+            "judged": self.judged,
             "findings": self.to_dicts(),
             "failed": [each._asdict() for each in self.failed],
         }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...batch import Symbols
-from ...lookup import Lookup
+from ...lookup import Lookup, is_any
 from ...timeline import Moments
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Garbage(NamedTuple):
 
     def when(self, *processes: str) -> Moments:
         """When one of these processes looked for garbage."""
-        mine = np.array([name in processes for name in self.process.names] or [False])[self.process.codes]
+        mine = is_any(self.process, processes)
         return Moments.of(self.start[mine], self.stop[mine])
 
 

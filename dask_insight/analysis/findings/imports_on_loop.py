@@ -16,7 +16,7 @@ from .facts import Facts
 #: Share of the samples from which imports are to blame, and of some moments of which there must be samples.
 _BLAMED, _SAMPLED = 0.5, 0.2
 #: Folders of which modules are named by their path.
-_ROOT = re.compile(rf".*/(?:(?:site|dist)-packages/|{STANDARD})")
+_ROOT = re.compile(rf".*/(?:(?:site|dist)-packages/|{STANDARD})|[A-Za-z]:.*/Lib/")
 
 
 class Sampled(NamedTuple):

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...batch import Symbols
-from ...lookup import Lookup
+from ...lookup import Lookup, is_any
 from ...schema import NOTHING
 from ...tables.stacks import below
 from .facts import Facts
@@ -74,7 +73,7 @@ def _again(facts: Facts) -> dict[int, set[_Function]]:
     wanted = dict(zip(groups.tolist(), known.at("wanted", ran)[order][first].tolist(), strict=True))
     submission = dict(zip(groups.tolist(), graph["submission"][rows][order][first].tolist(), strict=True))
     code_of = {name: code for code, name in enumerate(graph["group"].names)}
-    names = [_texts(fused[name]) for name in ("group", "part", "function", "file")]
+    names = [fused[name].tolist() for name in ("group", "part", "function", "file")]
     holders: dict[str, dict[int, set[_Function]]] = {}
     for group, part, function, file, line in zip(*names, fused["line"].tolist(), strict=True):
         code = code_of.get(group, -1)
@@ -90,16 +89,9 @@ def _again(facts: Facts) -> dict[int, set[_Function]]:
     return found
 
 
-def _texts(symbols: Symbols) -> list[str]:
-    return [symbols.names[code] for code in symbols.codes.tolist()]
-
-
 def _below(facts: Facts, function: _Function) -> np.ndarray:
     """Which stacks a function is in."""
     table = facts.read("stacks")
-    mine = np.array([name == function.name for name in table["function"].names] or [False])[
-        table["function"].codes
-    ]
-    mine &= np.array([name == function.file for name in table["file"].names] or [False])[table["file"].codes]
+    mine = is_any(table["function"], (function.name,)) & is_any(table["file"], (function.file,))
     mine &= table["first_line"] == function.line
     return below(table, mine)

@@ -12,7 +12,7 @@ import numpy as np
 from ... import words
 from ...timeline import Moments
 from .building import slow_intake
-from .facts import IDLE, Facts
+from .facts import Facts
 from .finding import Fact, Finding
 from .imports_on_loop import before_graphs, beforehand, imports
 from .late import blocked
@@ -307,14 +307,14 @@ class _Idle:
 
     def during(self, moments: Moments, worker: str = "") -> float:
         """Thread-seconds of them (of a worker, or of all) at these moments."""
-        of_all = self._facts.pieces(*IDLE, "overhead")
+        of_all = self._facts.pieces(*words.IDLE, "overhead")
         return self._facts.within(self._by_worker.get(worker, ()) if worker else of_all, moments)
 
     @cached_property
     def _by_worker(self) -> dict[str, list[Pieces]]:
         facts = self._facts
         found: dict[str, list[Pieces]] = defaultdict(list)
-        for each in facts.pieces(*IDLE, "overhead"):
+        for each in facts.pieces(*words.IDLE, "overhead"):
             for code, rows in by_code(facts.lanes.worker[each.lane]).items():
                 found[facts.lanes.workers[code]].append(each.take(rows))
         return found

@@ -14,6 +14,8 @@ from ...tables.facts import from_json
 from .ends import ANEW, DIED, NOTHING_RAN, End, ends
 from .facts import Facts, is_any
 from .finding import Fact, Finding
+from .host_memory import full_hosts
+from .hosts import Low
 from .names import by_code, most, of_workers, quoted, split, workers_of
 from .retired import found as of_retired
 from .retired import retirements
@@ -23,6 +25,8 @@ from .thresholds import Limits
 
 #: Seconds by which the word of a lost worker may come before or after its tasks are given to others.
 _SLACK = 1.0
+#: Seconds before a loss in which a full host may have been its cause.
+_FILLS = 30.0
 #: Seconds that a scheduler stays after its last worker if nobody closes the cluster.
 _STAYS = 10.0
 
@@ -81,7 +85,7 @@ def _lost(facts: Facts, limits: Limits, end: End, losses: list[Loss]) -> Finding
     if end is DIED:
         suspected = suspects(facts, deaths_of(facts, losses), limits["worker-lost.size"])
         names = tuple(dict.fromkeys((*suspected.names, *names)))
-        why += f"{_memory(facts, losses)}{suspected.why}"
+        why += f"{_memory(facts, limits, losses)}{suspected.why}"
     cut, anew = _cut(facts, losses), _anew(facts, losses)
     whole = max(float(facts.inside.sum()), 1e-9)
     left = f"{words.count(len(losses), 'worker')} {end.title}"
@@ -126,18 +130,25 @@ def _anew(facts: Facts, losses: list[Loss]) -> np.ndarray:
     return np.unique(np.concatenate(found))
 
 
-def _memory(facts: Facts, losses: list[Loss]) -> str:
-    """What the system allowed the lost workers, where it killed processes of theirs."""
+def _memory(facts: Facts, limits: Limits, losses: list[Loss]) -> str:
+    """Whether the system killed for memory what the lost workers had, or how full their hosts were."""
     lost = {loss.worker for loss in losses}
     killed = [each for each in facts.allowed if each.kills and lost.intersection(each.workers)]
     if not killed:
-        return ""
+        full = min(_full_then(facts, limits, losses), key=lambda each: each.left, default=None)
+        return f"{full.title}, which is when the system kills processes. " if full else ""
     there = words.size(min(each.bytes for each in killed))
     times = words.count(sum(each.kills for each in killed), "time")
     return (
         f"The system, which allows their container or job {there}, killed processes of it for memory, "
         f"{times}. "
     )
+
+
+def _full_then(facts: Facts, limits: Limits, losses: list[Loss]) -> Iterator[Low]:
+    """Those hosts of lost workers that had next to no memory left as these went."""
+    for loss in losses:
+        yield from full_hosts(facts, limits, loss.when - _FILLS, loss.when + _SLACK, loss.worker)
 
 
 def losses_of(facts: Facts) -> Iterator[Loss]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import words
 from ...batch import Symbols
-from ...lookup import Lookup
+from ...lookup import Lookup, ratio
 from ...tables.stacks import below
 from ...timeline import Moments
 from .facts import Facts, is_any
@@ -19,7 +19,7 @@ from .imports_on_loop import sampled
 from .late import blocked
 from .names import carried_by, own_workers, quoted, split
 from .rule import Rule
-from .sizes import FINALIZE, brought
+from .sizes import fetching
 from .thresholds import Limits
 
 #: Pairs of workers looked at, those with most bytes.
@@ -91,7 +91,8 @@ def _transfer_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
             "Let tasks run where their data are (no `workers=`), reduce before data move, and move whole "
             "arrays and tables at once, peer to peer:\n\n"
             "    dask.config.set({'array.rechunk.method': 'p2p', 'dataframe.shuffle.method': 'p2p'})\n"
-            "    x.sum(axis=0, split_every=4)   # reduces in a tree, near the data"
+            "    x = da.coarsen(np.mean, x, {0: 10})         # before a transpose or a rechunk\n"
+            "    df = df[df.year == 2024][['key', 'value']]  # before a join"
         ),
         url=TRANSFER_BOUND.url,
     )
@@ -100,9 +101,9 @@ def _transfer_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
 def _for_client(facts: Facts, limits: Limits) -> float:
     """Thread-seconds that waited for the parts of results that are told to be large for the client."""
     known = facts.attempts
-    mine = np.array([name.startswith(FINALIZE) for name in facts.names] or [False])[facts.prefix.codes]
+    mine = facts.for_client[facts.prefix.codes]
     rows = np.flatnonzero(mine & known.ran & (known.inputs > known.received))
-    if not len(rows) or not any(brought(facts, limits)):
+    if not len(rows) or not len(fetching(facts, limits).start):
         return 0.0
     return facts.within(
         facts.pieces("data"), Moments.of(known.at("received", rows), known.at("inputs", rows))
@@ -306,9 +307,8 @@ def _rate(came: _Came, both: tuple[np.ndarray, np.ndarray], moments: Moments) ->
 
 def _share(came: _Came, rows: np.ndarray, moments: Moments) -> np.ndarray:
     """Share of each message's time that lies in some moments."""
-    length = came.stop[rows] - came.start[rows]
-    inside = moments.within(came.start[rows], came.stop[rows])
-    return np.asarray(np.divide(inside, length, out=np.zeros(len(length)), where=length > 0))
+    start, stop = came.start[rows], came.stop[rows]
+    return ratio(moments.within(start, stop), stop - start)
 
 
 def _came(facts: Facts, least: float, long: float = np.inf) -> _Came:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -15,10 +16,22 @@ if TYPE_CHECKING:
     from .facts import Facts
 
 
-#: What the names of tasks of P2P begin with, which wait for what other workers do; and of the one between
-#: its inputs and its outputs.
-TOGETHER = ("shuffle-", "p2p", "rechunk-transfer", "rechunk-p2p")
+#: What the name of the task begins with that P2P has between its inputs and its outputs.
 BARRIER = "shuffle-barrier"
+#: What the names of tasks of P2P begin with, which wait for what other workers do. What it rechunks comes out
+#: as `rechunk`, as it does without P2P.
+TOGETHER = (
+    BARRIER,
+    "shuffle-transfer",
+    "p2p",
+    "hash-join-transfer",
+    "hashjoinp2p",
+    "rechunk-transfer",
+    "rechunk-merge-rechunk-transfer",
+    "rechunk-merge-rechunk-split-rechunk-transfer",
+)
+#: What joblib, and with it scikit-learn, calls its tasks, which are batches of calls.
+_OF_JOBLIB = re.compile(r"(?:mixed_)?batch_of_.*_(\d+)_calls")
 
 
 def most(
@@ -44,12 +57,6 @@ def carried_by(facts: Facts, transfers: np.ndarray) -> tuple[str, ...]:
     symbols = facts.prefix_of(described)
     nbytes = np.maximum(np.nan_to_num(table["nbytes"][rows]), 1.0)
     return facts.worst(np.bincount(symbols.codes, nbytes, len(symbols.names)), symbols.names)
-
-
-def named(facts: Facts, name: str) -> np.ndarray:
-    """Which attempts have a task name."""
-    mask: np.ndarray = np.array([each == name for each in facts.names] or [False])[facts.prefix.codes]
-    return mask
 
 
 def workers_of(facts: Facts, rows: np.ndarray) -> tuple[str, ...]:
@@ -89,6 +96,17 @@ def quoted(names: tuple[str, ...], most_of: int = 2) -> str:
 def own_workers(facts: Facts) -> frozenset[str]:
     """Workers that run in the client's process, as those of `LocalCluster(processes=False)` do."""
     return frozenset(name for name, told in facts.workers.items() if told["own"])
+
+
+def of_joblib(name: str) -> int:
+    """How many calls each task of a name makes for joblib; 0 if it is none of joblib's."""
+    match = _OF_JOBLIB.fullmatch(name)
+    return int(match[1]) if match else 0
+
+
+def called(name: str, otherwise: str = "function") -> str:
+    """What code calls that does what tasks of a name do."""
+    return name if name.isidentifier() and not of_joblib(name) else otherwise
 
 
 def mapped(facts: Facts, function: str, items: str) -> str:

@@ -14,40 +14,45 @@ from .names import most, of_workers, quoted, split
 from .rule import Rule
 from .thresholds import Limits
 
+#: Tasks at a time up to which one ran: clocks tick, so that one may seem to begin before another has ended.
+_ONE = 1.05
+
 
 def _resource_limit(facts: Facts, limits: Limits) -> Iterator[Finding]:
     known = facts.attempts
-    rows, idle, workers = [], 0.0, []
+    rows, idle, at_once = [], 0.0, dict[str, float]()
     given = worker_resources(facts.read)
     for worker, ran in split(known.worker, np.flatnonzero(of_workers(facts, given) & known.ran)).items():
         inputs, begun, ended = (known.at(name, ran) for name in ("inputs", "executing", "ended"))
         kept = begun - inputs > WAITS
         waiting = Moments.of(inputs[kept], begun[kept])
-        code = facts.lanes.workers.index(worker) if worker in facts.lanes.workers else -1
-        if (paused := facts.states.paused.get(code)) is not None:
+        if (paused := facts.states.paused.get(facts.code_of.get(worker, -1))) is not None:
             waiting = waiting.without(paused)
         busy = float(waiting.within(begun, ended).sum())
         unused = max(0.0, facts.threads_of(worker) * waiting.seconds - busy)
         if unused > 0:
             rows.append(ran[kept])
-            workers.append(worker)
             idle += unused
+            at_once[worker] = busy / waiting.seconds
     if not rows or idle < limits["resource-limit.idle"] * facts.offered:
         return
     all_of_them = np.concatenate(rows)
     arrived, begun = (known.at(name, all_of_them) for name in ("inputs", "executing"))
     wait = begun - arrived
     names = most(facts, all_of_them, wait)
-    told = given[workers[0]]
+    busiest = max(at_once, key=at_once.__getitem__)
+    told, most_at_once = given[busiest], at_once[busiest]
     having = words.listing(f"`{name}={amount:g}`" for name, amount in told.items())
     yield Finding(
         code="resource-limit",
+        # Who gives each task a whole GPU means to.
+        severity="info" if most_at_once <= _ONE else "",
         title=(
             f"{quoted(names)} waited for resources of workers while {words.share(idle / facts.offered)} of "
             "the thread time was idle"
         ),
         tasks=names,
-        workers=tuple(workers),
+        workers=tuple(at_once),
         start=facts.since(float(arrived.min())),
         stop=facts.since(float(begun.max())),
         cost_thread_seconds=idle,
@@ -61,19 +66,27 @@ def _resource_limit(facts: Facts, limits: Limits) -> Iterator[Finding]:
             ),
             Fact("tasks that waited so", len(all_of_them), "count"),
             Fact("their longest wait", float(wait.max()), "s"),
+            Fact("most that ran on a worker meanwhile, on average", most_at_once, "count"),
             Fact("workers with resources", len(given), "count"),
         ),
         why=(
             f"Their inputs were there and threads were free, but workers have {having}, and tasks submitted "
             "with `resources=` run only as far as these go. If that is meant, nothing is wrong."
         ),
-        advice=(
-            "Let tasks ask for less, or workers have more; and have no more threads than can be used, or "
-            "other work for them meanwhile:\n\n"
-            f"    client.map(f, items, resources={{{next(iter(told))!r}: 0.5}})\n"
-            f"    # dask worker ADDRESS --resources '{next(iter(told))}=2'"
-        ),
+        advice=_advice(told, max(1, round(most_at_once))),
         url=RESOURCE_LIMIT.url,
+    )
+
+
+def _advice(resources: dict[str, float], at_once: int) -> str:
+    """What to do with workers of such resources, of which so many tasks at a time have taken all."""
+    name, amount = next(iter(resources.items()))
+    return (
+        "Have no more threads a worker than can be used, or other work for them meanwhile. Where a worker "
+        "can do with more tasks at a time, let it have more, or tasks ask for less.\n\n"
+        f"    # dask worker ADDRESS --nthreads {at_once} --resources '{name}={amount:g}'\n"
+        f"    client.map(f, items, resources={{{name!r}: {amount / (2 * at_once):g}}})   "
+        f"# if {2 * at_once} fit at a time"
     )
 
 
@@ -83,10 +96,11 @@ RESOURCE_LIMIT = Rule(
     formula=(
         "On workers with resources (`--resources`): their threads' time without a task while tasks whose "
         "inputs had arrived waited there for 20 ms or more, without the time for which a worker was paused; "
-        "at least `resource-limit.idle` of all thread time."
+        "at least `resource-limit.idle` of all thread time. No more than *info* where no worker ran more "
+        "than one task at a time meanwhile: whole resources are given to each on purpose."
     ),
     cost="That time over all threads.",
     url="https://distributed.dask.org/en/stable/resources.html",
-    advice="Tasks that ask for less, workers that have more, or fewer threads.",
+    advice="Fewer threads a worker; workers that have more, or tasks that ask for less, where more fit.",
     find=_resource_limit,
 )

@@ -20,6 +20,7 @@ from .gaps import CLIENT_GAP
 from .gpus import GPU_IDLE, GPU_MEMORY
 from .growth import UNMANAGED_GROWTH
 from .held_up import HELD_UP
+from .host_memory import HOST_MEMORY
 from .large_graph import LARGE_GRAPH
 from .limited import CPU_LIMIT
 from .loops import EVENT_LOOP_LAG
@@ -57,6 +58,7 @@ RULES: tuple[Rule, ...] = (
     CANCELLED_WORK,
     OVERSIZED_RESULTS,
     MEMORY_LIMIT,
+    HOST_MEMORY,
     MEMORY_PRESSURE,
     SPILL,
     UNMANAGED_GROWTH,
@@ -120,7 +122,13 @@ def apply(facts: Facts, limits: Limits, rules: Iterable[Rule] = RULES) -> Findin
     order = sorted(range(len(told)), key=lambda row: (_weight(told[row], risk), row))
     some = len(facts.attempts.run) > 0
     between = (facts.since(facts.start), facts.since(facts.stop)) if some else (0.0, 0.0)
-    return Findings([told[row] for row in order], failed=failed, seconds=facts.wall, between=between)
+    return Findings(
+        [told[row] for row in order],
+        failed=failed,
+        seconds=facts.wall,
+        between=between,
+        judged=bool(facts.attempts.ran.any()),
+    )
 
 
 def graded(found: Finding, facts: Facts, limits: Limits) -> Finding:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from ... import words
-from .facts import IDLE, Facts
+from .facts import Facts
 from .finding import Fact, Finding
+from .names import TOGETHER
 from .rule import Rule
 from .thresholds import Limits
 
@@ -23,16 +24,18 @@ _PIECES = (
     "shuffle-collect",
     "simple-shuffle",
 )
+#: What pieces of arrays are called that are indexed by arrays or lists, for which there is no P2P.
+_INDEXED = "shuffle-split"
 
 
 def _task_shuffle(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    mine = np.array([name.startswith(_PIECES) for name in facts.names] or [False])
+    mine = [name.startswith(_PIECES) and not name.startswith(TOGETHER) for name in facts.names]
     number = facts.by_names.number
     count, whole = int(number[mine].sum()), int(number.sum())
     share = count / max(1, whole)
     if count < limits["task-shuffle.count"] or share < limits["task-shuffle.share"]:
         return
-    spent = np.where(mine, facts.by_name(facts.pieces_without(*IDLE)), 0.0)
+    spent = np.where(mine, facts.by_name(facts.pieces_without(*words.IDLE)), 0.0)
     seconds = float(spent.sum())
     names = facts.worst(np.where(mine, number, 0).astype("f8"), facts.names)
     yield Finding(
@@ -51,11 +54,24 @@ def _task_shuffle(facts: Facts, limits: Limits) -> Iterator[Finding]:
             "four times as many for twice the chunks. Each costs the scheduler its share, however little it "
             "does."
         ),
-        advice=_HERE if facts.all_local else _P2P,
+        advice=_advice(facts, names[0]),
         url=TASK_SHUFFLE.url,
     )
 
 
+def _advice(facts: Facts, name: str) -> str:
+    if name.startswith(_INDEXED):
+        return _BY_INDEX
+    return _HERE if facts.all_local else _P2P
+
+
+_BY_INDEX = (
+    "Indexing by an array or a list, as `isel` of xarray and its `groupby` do it, is made of tasks always. "
+    "Have one chunk along the indexed axis, index in sorted order where that will do, or let `flox` do the "
+    "`groupby`.\n\n"
+    "    x = x.rechunk({0: -1, 1: 'auto'})[index]   # cut along other axes\n"
+    "    x = x[np.sort(index)]                      # fewer pieces of each chunk"
+)
 _P2P = (
     "Have workers send the pieces to one another, without a task for each, or change chunks less: "
     "choose them where data are read as they are needed later.\n\n"
@@ -75,8 +91,8 @@ TASK_SHUFFLE = Rule(
         "Tasks that Dask makes for the pieces of shuffles and rechunks (`rechunk-split`, `split-shuffle` …): "
         "`task-shuffle.count` or more, and `task-shuffle.share` of all tasks."
     ),
-    cost="Half the thread time in and around them, over all threads: P2P moves the same bytes.",
+    cost="Half the thread time in and around them, over all threads: the same bytes are moved without them.",
     url="https://docs.dask.org/en/stable/array-chunks.html#rechunking",
-    advice="P2P shuffles and rechunks; chunks that are right from the beginning.",
+    advice="P2P shuffles and rechunks; chunks that are right from the beginning, one along an indexed axis.",
     find=_task_shuffle,
 )

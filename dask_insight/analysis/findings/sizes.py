@@ -9,28 +9,26 @@ import numpy as np
 
 from ... import words
 from ...columns import forget
-from ...lookup import Lookup
-from ...schema import NOTHING
-from ...timeline import Moments
-from .facts import IDLE, Facts, is_any
+from ...lookup import Lookup, is_any, pick
+from ...schema import NOTHING, SECEDED
+from ...timeline import Moments, submitted_by_tasks
+from .facts import Facts
 from .finding import Fact, Finding
-from .names import most, named, quoted, workers_of
+from .names import most, quoted, workers_of
 from .rule import Rule
 from .thresholds import Limits
 
 #: Seconds between two messages to the client below which they belong to one fetch.
 _TOGETHER = 1.0
-#: What the names of tasks begin with that put a whole collection together for the client.
-FINALIZE = "finalize"
 
 
 def _oversized(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    fetched = list(brought(facts, limits))
+    fetched = list(_brought(facts, limits))
     yield from fetched
     yield from _chunks(facts, limits, {name for each in fetched for name in each.tasks})
 
 
-def brought(facts: Facts, limits: Limits) -> Iterator[Finding]:
+def _brought(facts: Facts, limits: Limits) -> Iterator[Finding]:
     """What went to the client."""
     known, transfers, carried = facts.attempts, facts.read("transfers"), facts.read("transferred")
     out = _to_clients(facts, limits)
@@ -47,17 +45,18 @@ def brought(facts: Facts, limits: Limits) -> Iterator[Finding]:
     largest = float(nbytes.max(initial=0.0))
     waited, parts = _gathered(facts, made[mine], limits)
     # What puts a whole collection together has no name that anybody knows.
-    whose = parts if parts and names and names[0].startswith(FINALIZE) else names
+    whole = parts and names and facts.for_client[facts.names.index(names[0])]
+    whose = parts if whole else names
     idle = facts.within(facts.pieces("client"), moments) + waited
     cost = facts.spread(idle)
     critical = cost >= limits["all.critical"] * facts.wall
     # After the last task nothing tells how long the threads were idle, but they were.
     was_idle = idle > 0 or float(transfers["stop"][out].max()) > facts.stop
-    meanwhile = " while the workers had nothing to do" if was_idle else ""
+    whom, why, advice = _by_tasks() if _within_tasks(facts, out, made[mine], nbytes) else _by_client(was_idle)
     yield Finding(
         code="oversized-results",
         severity="critical" if critical else "warning" if was_idle else "info",
-        title=f"{words.size(total)} of results, mostly of {quoted(whose[:1])}, were brought to the client",
+        title=f"{words.size(total)} of results, mostly of {quoted(whose[:1])}, were brought to {whom}",
         tasks=tuple(dict.fromkeys((*names, *parts))),
         workers=workers_of(facts, made[mine]),
         start=facts.since(transfers["start"][out].min()),
@@ -66,21 +65,58 @@ def brought(facts: Facts, limits: Limits) -> Iterator[Finding]:
         cost_seconds=cost,
         is_told=True,
         evidence=(
-            Fact("fetched by the client", total, "bytes", limits["oversized-results.fetched"]),
+            Fact("fetched by clients", total, "bytes", limits["oversized-results.fetched"]),
             Fact("largest result of them", largest, "bytes"),
             Fact("threads idle meanwhile", idle, "s"),
         ),
-        why=(
-            f"They went through the scheduler's process and into the client's memory{meanwhile}. What does "
-            "not fit there cannot be fetched at all."
-        ),
-        advice=(
-            "Reduce on the cluster and fetch the small answer; leave large results there with `persist`, "
-            "or have workers write them to storage:\n\n"
-            "    x.mean(axis=0).compute()          # instead of x.compute().mean(axis=0)\n"
-            "    x.to_zarr(url); df.to_parquet(url)"
-        ),
+        why=why,
+        advice=advice,
         url=OVERSIZED_RESULTS.url,
+    )
+
+
+def _within_tasks(facts: Facts, out: np.ndarray, made: np.ndarray, nbytes: np.ndarray) -> bool:
+    """Whether tasks fetched most of what some transfers carried: results of these attempts, of these bytes.
+
+    What a task gathers has no receiver in a recording, as what a client does. So tasks must have asked for
+    those results, and have given their thread back meanwhile.
+    """
+    place = facts.attempts.described[made]
+    submission = np.where(place >= 0, pick(facts.read("graph")["submission"], place), NOTHING)
+    if nbytes[submitted_by_tasks(facts.read, submission)].sum() < 0.5 * max(nbytes.sum(), 1.0):
+        return False
+    transfers, phases = facts.read("transfers"), facts.read("phases")
+    seceded = is_any(phases["action"], (SECEDED,))
+    away = Moments.of(phases["start"][seceded], phases["stop"][seceded])
+    start, stop = transfers["start"][out], transfers["stop"][out]
+    return bool(away.within(start, stop).sum() > 0.5 * (stop - start).sum())
+
+
+def _by_client(was_idle: bool) -> tuple[str, str, str]:
+    """To whom results were brought, why that takes long, and what to do about it."""
+    meanwhile = " while the workers had nothing to do" if was_idle else ""
+    return (
+        "the client",
+        f"They went into the client's memory{meanwhile}, and through the scheduler's process unless it was "
+        "asked to fetch them itself. What does not fit there cannot be fetched at all.",
+        "Reduce on the cluster and fetch the small answer; leave large results there with `persist`, "
+        "or have workers write them to storage:\n\n"
+        "    x.mean(axis=0).compute()          # instead of x.compute().mean(axis=0)\n"
+        "    x.to_zarr(url); df.to_parquet(url)",
+    )
+
+
+def _by_tasks() -> tuple[str, str, str]:
+    """The same of results that tasks gathered."""
+    return (
+        "clients, some of them within tasks",
+        "A task that gathers results of others copies all of them into its worker's memory, where Dask does "
+        "not count them as results: it neither spills them nor lets other tasks have them.",
+        "Pass futures as arguments in place of their results: Dask runs what needs them where most of them "
+        "are.\n\n"
+        "    with worker_client() as client:\n"
+        "        parts = client.map(load, files)\n"
+        "        return client.submit(combine, parts).result()   # instead of combine(client.gather(parts))",
     )
 
 
@@ -97,7 +133,7 @@ def _to_clients(facts: Facts, limits: Limits) -> np.ndarray:
     transfers = facts.read("transfers")
     peer = transfers["peer"]
     # Clients ask through the scheduler, or themselves; neither is a worker.
-    outside = np.array([name not in facts.workers for name in peer.names] or [False])[peer.codes]
+    outside = ~is_any(peer, facts.workers)
     inside = (transfers["stop"] > facts.start) & (transfers["start"] < facts.stop + _TOGETHER)
     inside &= transfers["nbytes"] >= limits["oversized-results.message"]
     return np.asarray(is_any(transfers["direction"], ("out",)) & outside & inside)
@@ -117,7 +153,7 @@ def _gathered(facts: Facts, rows: np.ndarray, limits: Limits) -> tuple[float, tu
     put = (np.bincount(users, minlength=len(rows)) > 1) & (came >= 0.5 * known.at("nbytes", rows))
     moments = Moments.of(known.at("assigned", rows[put]), known.at("done", rows[put]))
     parts = put[users]
-    return facts.within(facts.pieces(*IDLE), moments), most(facts, makers[parts], size[parts])
+    return facts.within(facts.pieces(*words.IDLE), moments), most(facts, makers[parts], size[parts])
 
 
 def _chunks(facts: Facts, limits: Limits, told: set[str]) -> Iterator[Finding]:
@@ -131,13 +167,15 @@ def _chunks(facts: Facts, limits: Limits, told: set[str]) -> Iterator[Finding]:
     nbytes = known.at("nbytes", rows)
     fits = room[known.worker.codes[rows]] / np.where(nbytes > 0, nbytes, np.nan)
     large = fits < limits["oversized-results.fits"]
-    large &= ~np.array([name in told for name in facts.names] or [False])[facts.prefix.codes[rows]]
+    large &= ~is_any(pick(facts.prefix, rows), told)
     rows, nbytes, fits = rows[large], nbytes[large], fits[large]
     if not len(rows):
         return
     names = most(facts, rows, nbytes)
     least, size = float(fits.min()), float(nbytes.max())
-    critical = least < limits["oversized-results.critical"] and named(facts, names[0])[rows].sum() > 1
+    critical = (
+        least < limits["oversized-results.critical"] and is_any(facts.prefix, names[:1])[rows].sum() > 1
+    )
     yield Finding(
         code="oversized-results",
         severity="critical" if critical else "warning",
@@ -174,8 +212,9 @@ OVERSIZED_RESULTS = Rule(
     code="oversized-results",
     says="Results are too large for the client that fetches them, or for the memory of a worker.",
     formula=(
-        "`oversized-results.fetched` or more brought to the client, in messages of "
-        "`oversized-results.message` or more (*info* where no thread was idle meanwhile); or results of "
+        "`oversized-results.fetched` or more brought to clients, in messages of "
+        "`oversized-results.message` or more (*info* where no thread was idle meanwhile; within tasks where "
+        "these asked for half of it, and had given their thread back for half of the time); or results of "
         "`oversized-results.bytes` or more of which fewer than `oversized-results.fits` fit in memory "
         "limit / threads (critical below `oversized-results.critical`, if there are several)."
     ),

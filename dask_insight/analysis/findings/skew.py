@@ -223,7 +223,9 @@ def _loaded(facts: Facts, limits: Limits) -> Iterator[Finding]:
     # Of those that came late or left early, for as long as they were there.
     per_thread = busy / np.maximum(facts.life_by_worker, 1e-9)
     there = facts.threads_by_worker > 0
-    most = int(np.argmax(np.where(there, per_thread, -1)))
+    # One that has just joined may be as busy, and has next to none of the work.
+    much = busy / max(busy.sum(), 1e-9) >= facts.threads_by_worker / facts.threads_by_worker.sum()
+    most = int(np.argmax(np.where(there & much, per_thread, -1)))
     others = np.flatnonzero(there & (np.arange(len(busy)) != most))
     if not len(others):
         return
@@ -268,25 +270,24 @@ def _imbalanced_threads(facts: Facts, limits: Limits) -> Iterator[Finding]:
     # Of one worker with most of the work worker-skew tells.
     if any(_loaded(facts, limits)):
         return
-    busy, threads = facts.working_by_lane, facts.lanes.threads
-    mean = float(busy.sum() / threads.sum())
-    variation = float(np.sqrt((threads * (busy / threads - mean) ** 2).sum() / threads.sum())) / max(
-        mean, 1e-12
-    )
+    there = np.flatnonzero(facts.life_by_lane > 0)
+    busy, life = facts.working_by_lane[there], facts.life_by_lane[there]
+    each, mean = busy / life, float(busy.sum() / life.sum())
+    # Those that came late or left early count as long as they were there.
+    variation = float(np.sqrt((life * (each - mean) ** 2).sum() / life.sum())) / max(mean, 1e-12)
     if variation < limits["imbalanced-threads.variation"]:
         return
-    each = busy / threads
-    most = int(np.argmax(each))
+    most = there[np.argmax(busy / facts.lanes.threads[there])]
     name = facts.lanes.workers[facts.lanes.worker[most]]
     names = _kept_waiting(facts, name)
     # Dask binds tasks of a shuffle to workers, and must.
     if names and names[0].startswith(TOGETHER):
         return
-    least, longest = float(each.min()), float(each.max())
+    least, longest = float(each.min()), min(1.0, float(each.max()))
     yield Finding(
         code="imbalanced-threads",
         title=(
-            f"Threads were busy between {words.duration(least)} and {words.duration(longest)}: "
+            f"Threads were busy for {words.share(least)} to {words.share(longest)} of their time: "
             f"{quoted(names, 1)} waited beside idle threads"
         ),
         tasks=names,
@@ -294,8 +295,8 @@ def _imbalanced_threads(facts: Facts, limits: Limits) -> Iterator[Finding]:
         cost_thread_seconds=lost,
         cost_seconds=facts.spread(lost),
         evidence=(
-            Fact("longest that a thread was busy", longest, "s"),
-            Fact("shortest", least, "s"),
+            Fact("most of its time that a thread was busy", longest, "share"),
+            Fact("least", least, "share"),
             Fact("deviation over mean", variation, "share", limits["imbalanced-threads.variation"]),
             Fact("threads idle beside waiting tasks", lost, "s"),
         ),
@@ -336,13 +337,11 @@ WORKER_SKEW = Rule(
     says="One worker is slower than the others at the same tasks, or has most of the work.",
     formula=(
         "Slower: the medians of its tasks by name against those of the other workers, at least "
-        "`worker-skew.times` "
-        "over `worker-skew.count` tasks or more, without waits for the interpreter's lock, and "
-        "waits for a CPU and collecting garbage not counted in (`worker-skew.starved`) among workers of one "
-        "host. More work: busy share of its threads, without such waits, at least "
-        "`worker-skew.times` that "
-        "of any other, while threads elsewhere were idle beside waiting tasks for `worker-skew.idle` of all "
-        "thread time."
+        "`worker-skew.times` over `worker-skew.count` tasks or more, without waits for the interpreter's "
+        "lock, and waits for a CPU and collecting garbage not counted in (`worker-skew.starved`) among "
+        "workers of one host. More work: busy share of its threads, without such waits, at least "
+        "`worker-skew.times` that of any other, and its share of all work at least its share of all threads, "
+        "while threads elsewhere were idle beside waiting tasks for `worker-skew.idle` of all thread time."
     ),
     cost=(
         "Slower: its time beyond the medians, and idle time of threads that waited for it in proportion. "
@@ -358,9 +357,9 @@ IMBALANCED_THREADS = Rule(
     says="Some threads had much more to do than others, which were idle beside waiting tasks.",
     formula=(
         "Idle time beside tasks that waited for a thread elsewhere, at least `imbalanced-threads.idle` of "
-        "all thread "
-        "time; standard deviation of the threads' busy times over their mean at least "
-        "`imbalanced-threads.variation`; where `worker-skew` does not tell of the same."
+        "all thread time; standard deviation of the shares of their time for which threads were busy, each "
+        "weighed by that time, over their mean at least `imbalanced-threads.variation`; where `worker-skew` "
+        "does not tell of the same."
     ),
     cost="That idle time, over all threads.",
     url="https://distributed.dask.org/en/stable/scheduling-policies.html",

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
+from ...schema import DISK
 from ...timeline import held_until
 from .facts import Facts, is_any
 from .finding import Fact, Finding
@@ -17,7 +18,6 @@ from .names import most, of_workers, own_workers, quoted
 from .rule import Rule
 from .thresholds import Limits
 
-_DISK = ("disk-read", "disk-write")
 #: What else a worker does to write a result, or to have it back.
 _AROUND = ("serialize", "compress", "decompress", "deserialize")
 
@@ -102,7 +102,7 @@ def spilled(facts: Facts) -> Spilled:
     seconds = is_any(metrics["unit"], ("seconds",))
     nbytes = is_any(metrics["unit"], ("bytes",))
     # Shuffles write to disk by design, and messages are pickled too.
-    disk = is_any(metrics["activity"], _DISK) & ~is_any(metrics["context"], ("p2p",))
+    disk = is_any(metrics["activity"], DISK) & ~is_any(metrics["context"], ("p2p",))
     own = is_any(metrics["context"], ("memory-monitor",)) & is_any(metrics["activity"], _AROUND)
     found = []
     for mask in (

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from ... import words
+from ...timeline import Moments
 from .facts import Facts
 from .failures import ended_as
 from .finding import Fact, Finding
-from .names import most, quoted, workers_of
+from .names import by_code, most, quoted, workers_of
 from .rule import Rule
 from .thresholds import Limits
 
@@ -26,7 +27,7 @@ def _stealing(facts: Facts, limits: Limits) -> Iterator[Finding]:
     if share < limits["stealing.share"] or int(harmed.sum()) < limits["stealing.count"]:
         return
     rows = after[harmed]
-    seconds = float((waited - facts.length[after])[harmed].sum())
+    seconds = _lost(facts, rows, (waited - facts.length[after])[harmed])
     names = most(facts, rows, waited[harmed])
     yield Finding(
         code="stealing",
@@ -41,6 +42,7 @@ def _stealing(facts: Facts, limits: Limits) -> Iterator[Finding]:
             Fact("tasks that were moved and ran", len(after), "count", limits["stealing.count"]),
             Fact("of these, waited longer than they computed", share, "share", limits["stealing.share"]),
             Fact("time that they waited", float(waited[harmed].sum()), "s"),
+            Fact("beyond computing, with idle threads beside them", seconds, "s"),
         ),
         why=(
             "Dask moves tasks from busy workers to idle ones, where it expects that to be sooner. Here it "
@@ -73,6 +75,21 @@ def _after(facts: Facts, stolen: np.ndarray) -> np.ndarray:
     return np.unique(rows[fits])
 
 
+def _lost(facts: Facts, rows: np.ndarray, beyond: np.ndarray) -> float:
+    """Seconds of some attempts' waits, or of their workers' threads that were idle meanwhile, if less.
+
+    What is fetched while the threads compute something else keeps none of them.
+    """
+    known, idle = facts.attempts, facts.budget.part("data")
+    idle_on = by_code(facts.lanes.worker[idle.lane])
+    lost = 0.0
+    for code, those in by_code(known.worker.codes[rows]).items():
+        threads = idle_on.get(facts.code_of.get(known.worker.names[code], -1), those[:0])
+        waits = Moments.of(known.at("received", rows[those]), known.at("inputs", rows[those]))
+        lost += min(float(beyond[those].sum()), facts.within([idle.take(threads)], waits))
+    return lost
+
+
 STEALING = Rule(
     code="stealing",
     says="Tasks were moved to idle workers, and waited there for their data longer than they computed.",
@@ -80,7 +97,10 @@ STEALING = Rule(
         "Attempts after one that was stolen, on another worker, whose inputs took longer to arrive than the "
         "function ran: `stealing.count` or more, and `stealing.share` of all that were moved and ran."
     ),
-    cost="Time by which they waited longer than they computed, over all threads.",
+    cost=(
+        "Time by which they waited longer than they computed, no more than threads of their workers were "
+        "idle for data meanwhile, over all threads."
+    ),
     url="https://distributed.dask.org/en/stable/work-stealing.html",
     advice="Right sizes of results, tasks bound to their data, or no stealing.",
     find=_stealing,

@@ -177,7 +177,7 @@ TABLE = (
         "ours",
     ),
     Threshold(
-        "imbalanced-threads.variation", 0.25, "share", "Deviation of the busy times over their mean.", "ours"
+        "imbalanced-threads.variation", 0.25, "share", "Deviation of the busy shares over their mean.", "ours"
     ),
     Threshold("gil-contention.at-once", 1.5, "", "Tasks at once in one process.", "ours"),
     Threshold("gil-contention.share", 0.22, "share", "Least share of the tasks' time without a CPU.", "ours"),
@@ -322,6 +322,13 @@ TABLE = (
         "share",
         "Share of what the system allows that was in use.",
         "ours",
+    ),
+    Threshold(
+        "host-memory.left",
+        0.05,
+        "share",
+        "Share of a host's memory that could still be had.",
+        "earlyoom, which kills before the system does, by default",
     ),
     Threshold("unmanaged-growth.bytes", 100e6, "bytes", "Least growth of a worker's memory.", "ours"),
     Threshold("unmanaged-growth.limit", 0.1, "share", "Growth, of the memory limit.", "ours"),

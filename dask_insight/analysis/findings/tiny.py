@@ -9,7 +9,7 @@ import numpy as np
 from ... import words
 from .facts import Facts
 from .finding import Fact, Finding
-from .names import mapped
+from .names import called, mapped, of_joblib
 from .rule import Rule
 from .thresholds import Limits
 
@@ -56,12 +56,7 @@ def _tiny_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
             f"starting it and telling of its end took {words.duration(total / count)} of thread time each, "
             "whatever it does."
         ),
-        advice=(
-            f"Give each task about {words.duration(_GOOD)} of work or more: larger chunks or partitions, or "
-            "several "
-            f"items in one task, here about {batch:,}.\n\n"
-            f"{_CHUNKS if _of_collection(facts, names[0]) else _code(facts, names[0], batch)}"
-        ),
+        advice=_advice(facts, names[0], batch),
         url=TINY_TASKS.url,
     )
 
@@ -72,6 +67,20 @@ def _cost(facts: Facts, limits: Limits, lost: float, count: int) -> float:
     return min(max(lost * facts.speed, least), count * limits["tiny-tasks.each"])
 
 
+def _advice(facts: Facts, name: str, batch: int) -> str:
+    larger = f"Give each task about {words.duration(_GOOD)} of work or more"
+    calls = of_joblib(name) * batch
+    if calls:
+        return (
+            f"{larger}: several calls in one task of joblib's, here about {calls:,}.\n\n"
+            f"    Parallel(batch_size={calls})(delayed(function)(item) for item in items)"
+        )
+    return (
+        f"{larger}: larger chunks or partitions, or several items in one task, here about {batch:,}.\n\n"
+        f"{_CHUNKS if _of_collection(facts, name) else _code(facts, name, batch)}"
+    )
+
+
 def _of_collection(facts: Facts, name: str) -> bool:
     """Whether tasks of a name are chunks or partitions: their keys are tuples."""
     rows = np.flatnonzero(facts.good & (facts.prefix.codes == facts.names.index(name)))
@@ -79,7 +88,7 @@ def _of_collection(facts: Facts, name: str) -> bool:
 
 
 def _code(facts: Facts, name: str, batch: int) -> str:
-    call = name if name.isidentifier() else "function"
+    call = called(name)
     return "\n".join(
         (
             "    from toolz import partition_all",

@@ -8,13 +8,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
+from ...lookup import ratio
 from ...timeline import cores_at_once
 from .asleep import Asleep, asleep
 from .facts import Facts
 from .finding import Fact, Finding
 from .late import blocked as late
 from .locked import locked, locked_by_cluster
-from .names import TOGETHER
+from .names import TOGETHER, called
+from .p2p import barriers, faster_shuffles
 from .programs import computed, in_processes, in_programs
 from .rule import Rule
 from .threads import blocked_share, lock, one_thread_each
@@ -94,7 +96,7 @@ def _waits(facts: Facts, limits: Limits, sleepers: Asleep) -> _Waits:
     there = told[lanes.worker]
     sure = sum(facts.summed(each, facts.seconds(each) * there[each.lane]) for each in inside)
     sure = sure >= 0.5 * computing
-    share = np.divide(by_name, computing, out=np.zeros(len(by_name)), where=computing > 0)
+    share = ratio(by_name, computing)
     enough = np.where(sure, limits["io-wait.share"], limits["io-wait.share-unsure"])
     many = (share >= enough) & (by_name > 0)
     started = in_programs(facts) >= limits["io-wait.lock"] * share
@@ -136,6 +138,11 @@ def _told(facts: Facts, limits: Limits, waits: _Waits, mine: np.ndarray) -> _Tol
 
 
 def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    yield from _without_cpu(facts, limits)
+    yield from barriers(facts, limits, IO_WAIT.url)
+
+
+def _without_cpu(facts: Facts, limits: Limits) -> Iterator[Finding]:
     waits = _waits(facts, limits, asleep(facts))
     mine = waits.many & ~waits.slept & (facts.for_others.share < limits["held-up.share"])
     told = _told(facts, limits, waits, mine)
@@ -180,7 +187,7 @@ def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
             f"{held} without computing. They are P2P's: they wait until their pieces have gone to other "
             "workers, over the network, and these have written them to disk."
         )
-        advice, cost = _SHUFFLES, facts.spread(told.others) / 2
+        advice, cost = faster_shuffles(names), facts.spread(told.others) / 2
     else:
         title = f"`{names[0]}` waited without a CPU for {words.share(told.share.value)} of its time"
         why = (
@@ -261,7 +268,7 @@ def _more_at_once(facts: Facts, name: str) -> str:
             f"Let more of them wait at once: more threads, {more}.\n\n"
             f"    x.compute(scheduler='threads', num_workers={2 * threads})"
         )
-    call = name if name.isidentifier() else "request"
+    call = called(name, "request")
     each = max(2, 2 * threads // workers)
     return (
         f"Let more of them wait at once: more threads a worker, {more}; or several requests in one async "
@@ -270,14 +277,6 @@ def _more_at_once(facts: Facts, name: str) -> str:
         f"    async def {call}_all(items):   # for client.map; a coroutine needs no to_thread\n"
         f"        return await asyncio.gather(*(asyncio.to_thread({call}, item) for item in items))"
     )
-
-
-_SHUFFLES = (
-    "Let workers write to a disk of their own that is fast, or keep the pieces in memory where they fit "
-    "there; move less, by filtering and choosing columns before the shuffle.\n\n"
-    "    dask.config.set({'temporary-directory': '/local/disk'})      # before workers start\n"
-    "    dask.config.set({'distributed.p2p.storage.disk': False})     # on the workers, likewise"
-)
 
 
 def _sleeping(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -338,7 +337,8 @@ IO_WAIT = Rule(
         "`oversubscribed.use` of these; "
         "without waits for a CPU, the interpreter's lock or a GPU, without as much as their processes "
         "computed beside the tasks' own threads, and without names that slept, or that waited for others; "
-        "see `sleeping` and `held-up`. Of P2P's own tasks it is told what they wait for. "
+        "see `sleeping` and `held-up`. Of P2P's own tasks it is told what they wait for; threads that were "
+        "idle until its barriers had ended are told if they are `io-wait.time` of all thread time. "
         "Where `io-wait.lock` of that is spent in locks of "
         "`distributed`, `dask` or their own (a line `with name:` takes one), these are told; where it is "
         "spent in waits for processes or pools that they had started, that is told, no more than *info* if "
@@ -347,7 +347,7 @@ IO_WAIT = Rule(
     cost=(
         "Half of that time while other tasks waited for a thread, over all "
         "threads: what twice the threads would save. Of locks, the time in them over all threads, the most "
-        "that could be saved."
+        "that could be saved; of barriers, that idle time over all threads."
     ),
     url="https://distributed.dask.org/en/stable/fine-performance-metrics.html",
     advice="More threads a worker, larger requests, several requests in one async task; shorter locks.",

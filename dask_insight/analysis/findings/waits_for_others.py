@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ...lookup import ratio
 from ...tables.waits import CALLS, KINDS, RESULTS, Kind, in_kind
 from .seen_in import share_in
 
@@ -62,5 +63,4 @@ def waits_for_others(facts: Facts) -> WaitsForOthers:
     # Who had given its thread back waited, and held none.
     waited = np.minimum(shares.sum(axis=0), 1.0) * whole - np.maximum(whole - held, 0.0)
     seconds = np.clip(waited, 0.0, held)
-    share = np.divide(seconds, held, out=np.zeros(len(held)), where=held > 0)
-    return WaitsForOthers(shares, seconds, share)
+    return WaitsForOthers(shares, seconds, ratio(seconds, held))

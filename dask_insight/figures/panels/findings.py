@@ -15,14 +15,15 @@ def chart(request: Request) -> Chart:
     """A bar a finding: the seconds that the run would be shorter by."""
     low, high = request.between if request.bounded else (-np.inf, np.inf)
     color = severity_colors(request.theme)
-    found = [each for each in request.recording.findings(start=low, stop=high) if each.severity in color]
+    told = request.recording.findings(start=low, stop=high)
+    found = [each for each in told if each.severity in color]
     if request.prefixes is not None:
         found = [each for each in found if not each.tasks or request.prefixes & set(each.tasks)]
     if request.workers is not None:
         named = request.workers | {request.titles.get(worker, worker) for worker in request.workers}
         found = [each for each in found if not each.workers or named & set(each.workers)]
     if not found:
-        return Chart("Findings", empty="Nothing was found that cost time or puts the run at risk.")
+        return Chart("Findings", empty=told.empty)
     made = []
     for each in found:
         cost = each.cost_seconds if each.cost_seconds > 0 else 0.0

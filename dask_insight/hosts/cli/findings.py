@@ -30,8 +30,8 @@ examples:
   dask-insight findings --fail-on warning train.dinsight
   dask-insight findings --threshold tiny-tasks.mean=0.02 --threshold all.seconds=0.1 train.dinsight
 
-With --fail-on the exit code is 7 where there are findings of that severity or a higher one. docs/findings.md
-has every finding and threshold.
+With --fail-on the exit code is 7 where there are findings of that severity or a higher one, and 1 where no
+task ran. docs/findings.md has every finding and threshold.
 """
 
 
@@ -89,7 +89,13 @@ def _execute(options: argparse.Namespace) -> int:
 
 def _judged(found: Findings, severity: str | None) -> ExitCode:
     """The exit code, and on the standard error what led to it."""
-    if severity is None or not (bad := found.at_least(severity)):
+    if severity is None:
+        return ExitCode.OK
+    if not (bad := found.at_least(severity)):
+        if not found.judged:
+            raise CommandError(
+                "where no task ran, nothing can be judged: record a run that computes something"
+            )
         return ExitCode.OK
     codes = ", ".join(dict.fromkeys(each.code for each in bad))
     print(f"dask-insight: findings of severity {severity} or higher: {codes}", file=sys.stderr)
