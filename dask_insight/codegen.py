@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from .schema import EXTENT, NOTHING, TABLES, Table
+from .schema import EXTENT, NOTHING, SECEDED, TABLES, Table
 
 TARGET = Path(__file__).parents[1] / "src-ts" / "core" / "schema.ts"
 
@@ -19,7 +19,8 @@ UNSEEN: dict[str, tuple[str, ...]] = {
     "errors": ("task",),
     "transfers": ("compressed",),
     "resources": (
-        *("starved", "gil_wait", "cpu_limit", "memory_allowed", "memory_group", "oom_kills", "children"),
+        *("host_memory", "starved", "gil_wait", "cpu_limit"),
+        *("memory_allowed", "memory_group", "oom_kills", "children"),
     ),
     "collections": ("process", "time", "freed"),
     "gpus": ("name", "memory_total"),
@@ -73,6 +74,8 @@ def typescript() -> str:
     constants = (
         f"/** The id that stands for 'no task', 'no run' or 'no stack'. */\n"
         f"export const NOTHING = {NOTHING};\n"
+        f"/** The action of `phases` in which a task ran on, but had given its thread back. */\n"
+        f"export const SECEDED = {SECEDED!r};\n"
     )
     seen = (table for name, table in TABLES.items() if UNSEEN.get(name) != ())
     tables = ",\n".join(map(_table, seen))

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from .batch import Symbols, encode, intern
 from .schema import NOTHING
 
-_BITS = 20
+#: A source takes whole blocks, however few ids it uses, and pages hold a table of all ids up to the last.
+_BITS = 16
 _LOW = (1 << _BITS) - 1
 #: Stacks that are remembered.
 _STACKS = 100_000
@@ -25,9 +26,9 @@ class Namespace:
     """Maps one source's ids to the recording's.
 
     A source counts for itself (a scheduler's tasks from 0, its runs from
-    wherever it stands). Each block of 2**20 local ids gets the recording's
+    wherever it stands). Each block of 2**16 local ids gets the recording's
     next free block when it is first seen, so mapping is a look-up by block
-    and a single source's ids stay dense. One recording holds 4,095 blocks.
+    and a single source's ids stay dense. One recording holds 65,535 blocks.
     """
 
     def __init__(self, blocks: count[int]) -> None:
@@ -42,13 +43,16 @@ class Namespace:
     def map(self, local: Any) -> Ids:
         """The recording's ids for an array of the source's; `NOTHING` stays itself."""
         ids = np.asarray(local, "i8")
-        mapped = np.full(len(ids), NOTHING, "i8")
+        mapped = np.full(len(ids), NOTHING, "u4")
         is_id = ids != NOTHING
-        high = ids >> _BITS
-        for block in np.unique(high[is_id]):
-            of = is_id & (high == block)
-            mapped[of] = (self._block(int(block)) << _BITS) | (ids[of] & _LOW)
-        return mapped.astype("u4")
+        known = ids[is_id]
+        blocks = known >> _BITS
+        seen = np.bincount(blocks)
+        firsts = np.zeros(len(seen), "i8")
+        for block in np.flatnonzero(seen).tolist():
+            firsts[block] = self._block(block) << _BITS
+        mapped[is_id] = firsts[blocks] | (known & _LOW)
+        return mapped
 
     def _block(self, local: int) -> int:
         block = self._known.get(local)

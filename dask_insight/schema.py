@@ -31,6 +31,10 @@ FORMAT = (1, 0)
 NOTHING = 0xFFFF_FFFF
 #: The action of `phases` in which an attempt ran on, but had given its thread back to its worker.
 SECEDED = "seceded"
+#: Actions of `phases`, and activities of `metrics`, in which results were read from disk and written to it.
+DISK = ("disk-read", "disk-write")
+#: So Dask names the clients that workers make for their tasks; those in the client's process use the client.
+OF_TASKS = "Client-worker-"
 
 #: Times that tell when a recording began and ended, by table; those of other tables may reach far back.
 EXTENT = {
@@ -225,6 +229,14 @@ _ALL = (
         Column("net_write", "f32", "Host's network, bytes sent a second, over 2 s.", unit="bytes/s"),
         Column("disk_read", "f32", "Host's disks, bytes read a second, over 2 s.", unit="bytes/s"),
         Column("disk_write", "f32", "Host's disks, bytes written a second, over 2 s.", unit="bytes/s"),
+        Column(
+            "host_cpu",
+            "f32",
+            "Host's CPU use by all programs, per cent of all its cores, over 2 s.",
+            unit="%",
+        ),
+        Column("host_free", "f64", "Host's memory that could still be had, bytes.", unit="bytes"),
+        Column("host_memory", "f64", "Host's memory, bytes.", unit="bytes"),
         Column("fds", "f32", "Open file descriptors (handles on Windows)."),
         Column("lag", "f32", "Longest delay of the event loop since the last sample, seconds.", unit="s"),
         Column("gil", "f32", "Share of time in which a thread waited for the GIL, 0 to 1."),

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
+import logging
 import math
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -32,6 +35,7 @@ from dask_insight.probe.actors import Actors
 from dask_insight.probe.executions import Executions
 from dask_insight.probe.placing import Placing
 from dask_insight.probe.readers import AIM, BYTES, LEAST, Reader, Stores
+from dask_insight.probe.rows import packing
 from dask_insight.probe.secede import LAYOUT
 from dask_insight.probe.ship import SchedulerProbe, WorkerProbe, package
 from dask_insight.probe.tasks import Tasks
@@ -131,7 +135,7 @@ def test_two_probes_on_one_worker_that_know_nothing_of_each_other(run_async: Any
             message, _ = self.executions.take(1000)
             assert not self.failures
             threads, self.threads = self.threads, []
-            away = len(message.get("seceded", b"")) // calcsize("<" + LAYOUT)
+            away = len(message.get("seceded", b"")) // calcsize(packing(LAYOUT))
             return threads, away, sum(row[-1] for row in self.actors.take() if row[3:5] == ("call", "count"))
 
         def teardown(self, worker: Any) -> None:
@@ -507,6 +511,98 @@ def test_workers_of_one_process_share_what_sampling_may_cost() -> None:
         wait_for(lambda: [*client.run(rates).values()] == [[(0.02, 0.2)]], "one has it for itself again")
 
 
+def test_a_worker_that_leaves_takes_the_probe_from_no_other_of_its_process() -> None:
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        with recorded(client) as batches:
+            for workers in (1, 2):
+                cluster.scale(workers)
+                wait_for(lambda: len(cluster.scheduler.workers) == workers, "it is scaled")  # noqa: B023
+            client.wait_for_workers(2, timeout=60)
+            wait_for(lambda: probes_on(client) == 2, "the new one has it as well")
+            assert package() in sys.modules
+            logging.getLogger("distributed").warning("once is enough")
+        assert package() not in sys.modules
+    told = [row["message"] for row in batches.events("log") if "once is enough" in row["message"]]
+    assert len(told) == 1
+
+
+def test_where_no_thread_can_be_started_a_cluster_is_recorded_and_sampled_as_soon_as_one_can(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from distributed import Client, LocalCluster
+
+    start = threading.Thread.start
+
+    def refuse(thread: threading.Thread) -> None:
+        if thread.name.startswith("dask_insight-"):
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    def is_sampled(dask_worker: Any) -> bool:
+        (probe,) = (one for name, one in dask_worker.plugins.items() if name.startswith("dask_insight"))
+        return probe._sampler is not None
+
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        monkeypatch.setattr(threading.Thread, "start", refuse)
+        with recorded(client, profile=True) as batches:
+            assert client.submit(abs, -1, key="at first").result() == 1
+            monkeypatch.undo()
+            sampled = {"client", *cluster.scheduler.workers}
+            wait_for(
+                lambda: {row["process"] for row in batches.table("resources")} >= sampled, "both are sampled"
+            )
+            wait_for(lambda: all(client.run(is_sampled).values()), "its stacks are")
+    assert [row["key"] for row in batches.attempts("at first")] == ["at first"]
+    gaps = [row["source"] for row in batches.events("gap") if "can't start new thread" in row["message"]]
+    assert Counter(gaps) == dict.fromkeys(sampled, 2), "stacks and resources"
+
+
+def test_a_probe_that_fails_to_begin_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    from distributed import Client, LocalCluster
+
+    def fail(*arguments: Any) -> None:
+        raise OSError("broken on purpose")
+
+    def hooked(dask_worker: Any) -> tuple[Any, ...]:
+        pools = [type(getattr(each, "_threads", None)) for each in dask_worker.executors.values()]
+        loggers = [logging.getLogger(name).handlers[:] for name in ("", "distributed", "dask")]
+        tables = type(dask_worker.threads), type(dask_worker.state.threads)
+        return dict(dask_worker.handlers), tables, pools, loggers, logging.lastResort, gc.callbacks[:]
+
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        (worker,) = cluster.workers.values()
+        before = hooked(worker)
+        # What is there is used by all that are sent later.
+        shipped = pickle.loads(pickle.dumps(WorkerProbe(name="x")))
+        monkeypatch.setattr(type(shipped), "_adjust", fail)
+        with recorded(client) as batches:
+            assert probes_on(client) == 1, "Dask keeps it"
+            assert hooked(worker)[:3] == before[:3]
+        assert hooked(worker) == before and probes_on(client) == 0
+    assert any("could not load the probe" in row["message"] for row in batches.events("lost"))
+    del shipped
+
+
+def probes_on(client: Any) -> int:
+    """How many workers have a probe."""
+
+    def has_one(dask_worker: Any) -> bool:
+        return any(name.startswith("dask_insight") for name in dask_worker.plugins)
+
+    return sum(client.run(has_one).values())
+
+
 def test_why_a_worker_closed() -> None:
     from distributed import Client, LocalCluster
 
@@ -655,8 +751,6 @@ def test_a_cluster_closed_before_the_recording_ends(first: str) -> None:
 
 
 def test_a_plugin_that_cannot_be_loaded_does_not_keep_workers_out() -> None:
-    import pickle
-
     shipped = pickle.loads(pickle.dumps(WorkerProbe(name="x")))
     assert type(shipped).__module__ == f"{package()}.worker"
     call, (expression, facts) = WorkerProbe(name="x").__reduce__()
@@ -906,8 +1000,8 @@ def test_recording_does_not_wait_for_a_hung_worker(client: Any) -> None:
         os.kill(victim, signal.SIGCONT)
     assert len(batches.attempts("some")) == 4
     messages = [row["message"] for row in batches.events("lost")]
-    want = f"1 of 2 workers have not answered the call to record, what they do is missing: {hung}"
-    assert want in messages
+    want = "1 of 2 workers have not answered the call to record yet; until then, what they do is missing"
+    assert f"{want}: {hung}" in messages
     assert {row["worker"] for row in batches.table("executions")} == {other}
     wait_for(lambda: not any(left_on(client).values()), "everything of ours is gone in the end")
 
@@ -919,6 +1013,40 @@ def test_a_plugin_that_workers_cannot_load_is_taken_back(cluster: Any, client: A
         client.sync(placing.place)
     # A worker that came now would be refused because of it.
     assert "nobody-loads-it" not in cluster.scheduler.worker_plugins and not told
+
+
+@pytest.mark.parametrize(
+    ("answer", "why", "keeps_out"),
+    [
+        ({"status": "error"}, "could not load the probe", False),
+        (ValueError("invalid load key"), "could not load the probe", True),
+        (OSError("gone"), "could not be reached", False),
+        ({"status": "OK"}, None, False),
+    ],
+)
+def test_what_a_worker_answers_late_is_told_and_keeps_no_other_out(
+    answer: Any, why: str | None, keeps_out: bool, run_async: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dask_insight.probe.placing.PATIENCE", 0.0)
+    told: list[tuple[str, list[str]]] = []
+
+    async def main() -> None:
+        answers = {"tcp://a": asyncio.get_running_loop().create_future()}
+
+        async def broadcast(*, workers: list[str], **facts: Any) -> dict[str, Any]:
+            return {workers[0]: await answers[workers[0]]}
+
+        scheduler = SimpleNamespace(workers=answers, worker_plugins={}, broadcast=broadcast)
+        placing = Placing(scheduler, b"plugin", "late", lambda why, who: told.append((why, list(who))))
+        await placing.place()
+        placing.tell_waiting()
+        answers["tcp://a"].set_result(answer)
+        await asyncio.wait(placing._calls.values())
+        assert ("late" in scheduler.worker_plugins) is not keeps_out
+
+    run_async(main())
+    waiting = ("have not answered the call to record yet; until then", ["tcp://a"])
+    assert [each for each in told if each[1]] == [waiting, *([(why, ["tcp://a"])] if why else [])]
 
 
 def test_the_scheduler_is_sampled_for_others_only_as_long_as_there_are_any(cluster: Any, client: Any) -> None:

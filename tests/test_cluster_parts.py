@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import linecache
+import threading
+from struct import calcsize
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,7 +20,7 @@ from dask_insight.options import Options
 from dask_insight.probe.graph import sample
 from dask_insight.probe.journal import Journal, Labels
 from dask_insight.probe.layouts import LAYOUTS
-from dask_insight.probe.rows import Items
+from dask_insight.probe.rows import Items, packing
 from dask_insight.probe.tasks import STATUSES
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING
@@ -198,6 +201,68 @@ def test_lines_that_nothing_comes_of_are_forgotten(monkeypatch: pytest.MonkeyPat
         submissions.add(number, facts(number, str(number)))
     submissions.settle(final=True)
     assert [row["file"] for row in batches.table("submissions")] == ["", "", "2.py", "3.py"]
+
+
+def test_lines_are_bounded_by_their_keys_also_where_these_are_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("dask_insight.sources.cluster.submissions._MOST", 10)
+    batches, told = Batches(), []
+    submissions = Submissions(batches, lost=told.append)
+    for line in (1, 2, 3):
+        submissions.called(list("abcd"), Caller("loop.py", line, "f", ""))
+    submissions.settle()
+    for number in range(3):
+        submissions.add(number, facts(number, "a"))
+    submissions.settle(final=True)
+    assert [row["line"] for row in batches.table("submissions")] == [2, 3, 0]
+    assert len(told) == 1
+
+
+def test_lines_that_are_lost_are_told_whenever_they_have_doubled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dask_insight.sources.cluster.submissions._MOST", 2)
+    told: list[str] = []
+    submissions = Submissions(Batches(), lost=told.append)
+    for number in range(12):
+        submissions.called([str(number)], Caller("loop.py", 1, "f", ""))
+        submissions.settle()
+    assert [words.split(" of ")[2].split()[0] for words in told] == ["1", "2", "4", "8"]
+
+
+def test_a_loop_of_submissions_keeps_every_line_while_the_scheduler_is_behind() -> None:
+    batches = Batches()
+    submissions = Submissions(batches)
+    for number in range(50_000):
+        submissions.called([str(number)], Caller("loop.py", 1, "f", ""))
+    submissions.settle()
+    for number in range(50_000):
+        submissions.add(number, facts(number, str(number)))
+    submissions.settle()
+    assert [row["file"] for row in batches.table("submissions")] == ["loop.py"] * 50_000
+
+
+def test_submissions_of_one_line_share_its_text() -> None:
+    client, found = Client(), []
+    stop = watch(client, lambda keys, caller: found.append(caller.code))
+    submit(client, "a")
+    submit(client, "b")
+    stop()
+    assert "def submit(" in found[0] and found[0] is found[1]
+
+
+def test_a_cell_whose_later_lines_were_edited_is_told_as_it_is_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[str] = []
+    scope: dict[str, Any] = {"__name__": "__main__", "client": Client()}
+    stop = watch(scope["client"], lambda keys, caller: found.append(caller.code))
+    first = "client._send_to_scheduler({'op': 'update-graph', 'keys': {'a'}})\n"
+    texts = [first + "before\n", first + "after\n"]
+    for number, text in enumerate(texts):
+        file = f"<cell {number}>"
+        monkeypatch.setitem(linecache.cache, file, (len(text), None, text.splitlines(True), file))
+        # IPython compiles each statement by itself.
+        exec(compile(first, file, "exec"), scope)
+    stop()
+    assert found == texts
 
 
 def test_transfers_name_the_worker_that_had_the_address_then() -> None:
@@ -393,11 +458,31 @@ def test_a_process_that_has_the_scheduler_as_well_is_stopped_half_as_often(sched
         own.stop()
 
 
-def test_packed_rows_are_as_wide_as_their_types() -> None:
-    from struct import calcsize
+def test_a_client_is_sampled_as_soon_as_a_thread_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
 
+    batches = Batches()
+    own, gather = ClientProcess(Options(), None, 0, {}), Gather(batches)
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(threading.Thread, "start", refuse)
+            own.start()
+            own.take_over()
+        own.tell(0.0, Identity().stacks, gather)
+        own.take_over()
+        assert own._sampler is not None and own._pulse is not None and own._pulse._by is own._sampler
+    finally:
+        own.stop()
+    own.tell(0.0, Identity().stacks, gather)
+    gather.flush()
+    gaps = [row["message"] for row in batches.events("gap")]
+    assert len([gap for gap in gaps if "can't start new thread" in gap]) == 2
+
+
+def test_packed_rows_are_as_wide_as_their_types() -> None:
     for table, layout in LAYOUTS.items():
-        assert DTYPES[table].itemsize == calcsize("<" + layout), table
+        assert DTYPES[table].itemsize == calcsize(packing(layout)), table
 
 
 def test_codes_beyond_the_names_read_as_nothing() -> None:

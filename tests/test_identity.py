@@ -24,11 +24,31 @@ FRAMES = {
 def test_sources_that_count_alike_get_different_ids() -> None:
     identity = Identity()
     first, second = identity.namespace("task"), identity.namespace("task")
-    local = np.array([0, 1, 1 << 20, NOTHING], "u4")
+    local = np.array([0, 1, 1 << 16, 1 << 20, NOTHING], "u4")
     ours, theirs = first.map(local), second.map(local)
     assert ours[-1] == theirs[-1] == NOTHING
     assert not set(ours[:-1].tolist()) & set(theirs[:-1].tolist())
     assert first.map(local).tolist() == ours.tolist()
+
+
+def test_ids_of_many_sources_of_a_few_tasks_each_stay_dense() -> None:
+    identity = Identity()
+    ids = np.concatenate([identity.namespace("task").map(np.arange(100)) for _ in range(40)])
+    assert len(set(ids.tolist())) == 40 * 100
+    assert ids.max() < 4_000_000, "pages hold a table of all ids up to the last"
+
+
+def test_a_large_source_that_counts_on_keeps_its_ids() -> None:
+    tasks = Identity().namespace("task")
+    for first in range(0, 200_000, 10_000):
+        local = np.arange(first, first + 10_000)
+        assert tasks.map(local).tolist() == local.tolist()
+
+
+def test_ids_of_many_blocks_in_any_order_are_mapped_as_each_by_itself() -> None:
+    tasks = Identity().namespace("task")
+    local = [5 << 16 | 9, 3, NOTHING, 5 << 16, 2 << 16 | 9, 3]
+    assert tasks.map(local).tolist() == [tasks.map([each])[0] for each in local]
 
 
 def test_what_names_no_id_takes_none() -> None:

@@ -11,6 +11,7 @@ import threading
 import time
 import traceback
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from itertools import count, pairwise
 from math import isnan
 from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import dask
@@ -43,6 +45,7 @@ from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING
 from dask_insight.session.tally import Tally
 from dask_insight.sources.local import LocalSource, computation, ledger
+from dask_insight.sources.local import source as local_source
 from dask_insight.sources.local.computation import Computation
 from dask_insight.sources.local.ledger import Ledger
 from dask_insight.sources.local.origin import NOWHERE, find_origin
@@ -696,6 +699,34 @@ def test_stacks_stand_for_the_time_of_their_tasks(scheduler: str) -> None:
     )
 
 
+def test_a_clock_that_is_set_back_gives_no_task_more_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    ahead = 0.0
+    clock = SimpleNamespace(time=lambda: time.time() + ahead)
+    monkeypatch.setitem(sys.modules, "distributed.worker", clock)
+
+    def sets_back() -> float:
+        nonlocal ahead
+        spin(0.2)
+        ahead = -5.0
+        gc.collect()
+        return spin(0.2)
+
+    monkeypatch.setattr("dask_insight.probe.garbage._WORTH", 0.0)
+    with recorded(profile=True, resources=0.05) as recording:
+        dask.get({"before": (sets_back,), "after": (spin, 0.4)}, ["before", "after"])
+    sampled = Counter[int]()
+    for run, duration in rows(recording, "samples", "run", "duration"):
+        sampled[run] += duration
+    spans = rows(recording, "attempts", "run", "start", "stop")
+    for run, start, stop in spans:
+        assert sampled[run] == pytest.approx(stop - start, rel=0.3)
+    begin, end = min(start for _, start, _ in spans), max(stop for _, _, stop in spans)
+    tables = ("samples", "resources", "collections")
+    assert all(column(recording, table, "time") for table in tables)
+    times = [time for table in tables for time in column(recording, table, "time")]
+    assert begin - 1 < min(times) and max(times) < end + 1
+
+
 @pytest.mark.parametrize("place", ["process pool", "multiprocessing pool"])
 def test_pools_of_the_users_own(place: str) -> None:
     context = get_context("spawn")
@@ -751,6 +782,42 @@ def test_a_broken_recorder_harms_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
     source.stop()
     assert any("broken on purpose" in message for message in lost(recording))
     assert len(lost(recording)) < 8
+
+
+def test_where_no_thread_can_be_started_tasks_are_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = threading.Thread.start
+
+    def refuse(thread: threading.Thread) -> None:
+        if thread.name.startswith(("dask-insight-local", "dask_insight-sampler")):
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    before = list(gc.callbacks)
+    with dask_insight.record(clusters=False, profile=True) as run:
+        for _ in range(2):
+            dask.get(GRAPH, b"c")
+    assert len(run.tasks) == 8 and gc.callbacks == before
+    gaps = [message for message in run.events["message"] if "can't start new thread" in message]
+    assert len(gaps) == 2 and any("call stacks" in message for message in gaps)
+
+
+def test_stacks_are_taken_as_soon_as_a_thread_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = threading.Thread.start
+
+    def refuse(thread: threading.Thread) -> None:
+        if thread.name == "dask_insight-sampler":
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    with dask_insight.record(clusters=False, profile=True) as run:
+        with monkeypatch.context() as patch:
+            patch.setattr(threading.Thread, "start", refuse)
+            for _ in range(2):
+                dask.get(GRAPH, b"c")
+        dask.get({b"a": (wait_for, lambda: len(run.samples), "stacks")}, b"a")
+    gaps = [message for message in run.events["message"] if "can't start new thread" in message]
+    assert len(gaps) == 1, "of two computations"
 
 
 def test_of_groups_without_end_so_many_are_looked_into(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -926,6 +993,60 @@ def test_a_follower_may_ask_what_it_is_told_of() -> None:
     assert not asking.is_alive()
     source.stop()
     assert max(seen) == 4 and lost(recording) == []
+
+
+def test_a_recording_may_end_on_its_own_thread() -> None:
+    """Where garbage is collected that held it."""
+    source = LocalSource(Options(profile=True), Identity())
+    ended: list[str] = []
+
+    def end(batch: bytes) -> None:
+        if threading.current_thread().name == "dask-insight-local" and not ended:
+            ended.append("begun")
+            source.stop()
+            ended.append("over")
+
+    before = set(threading.enumerate())
+    source.start(end)
+    try:
+        dask.get(GRAPH, b"c")
+        wait_for(lambda: len(ended) == 2, "it has ended")
+    finally:
+        source.stop()
+    wait_for(lambda: not set(threading.enumerate()) - before, "no thread of ours is left")
+
+
+@pytest.mark.parametrize("within", ["a round", "a drain"])
+def test_a_recording_may_end_where_its_stacks_are_taken(within: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where garbage is collected that held it."""
+    recording = Recording()
+    source = LocalSource(Options(profile=True), recording.identity)
+    over, runs = threading.Event(), local_source.runs
+
+    def end() -> None:
+        if not over.is_set():
+            source.stop()
+            over.set()
+
+    def targets(activity: Any) -> dict[int, int]:
+        if within == "a round":
+            end()
+        return runs(activity)
+
+    def name_of(ident: int) -> str:
+        if within == "a drain":
+            end()
+        return str(ident)
+
+    monkeypatch.setattr(local_source, "runs", targets)
+    monkeypatch.setattr(local_source, "str", name_of, raising=False)
+    before = set(threading.enumerate())
+    source.start(recording.append)
+    dask.get({b"a": (over.wait, 30)}, b"a")
+    assert over.is_set()
+    wait_for(lambda: not set(threading.enumerate()) - before, "no thread of ours is left")
+    assert column(recording, "running", "run") + column(recording, "attempts", "run")
+    assert column(recording, "samples", "run") or within == "a round", "what it was about to tell is told"
 
 
 def test_a_computation_that_begins_while_the_recording_ends_starts_nothing() -> None:

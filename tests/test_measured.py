@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import sys
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -121,6 +124,29 @@ def test_stacks_of_many_batches_are_counted_through() -> None:
         lengths = sum(task.stop - task.start for task in report.tasks)
         assert sum(seconds_by_task(report).values()) == pytest.approx(lengths, abs=0.02)
     assert firsts == [0, 2, 4]
+
+
+def test_a_clock_that_is_set_moves_no_stack_and_no_collection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dask_insight.probe.garbage._WORTH", 0.0)
+    ahead = 0.0
+    clock = SimpleNamespace(time=lambda: time.time() + ahead)
+    monkeypatch.setitem(sys.modules, "distributed.worker", clock)
+
+    def sleeps(_: Any) -> float:
+        nonlocal ahead
+        spin(0.2)
+        ahead = 3600.0
+        gc.collect()
+        return spin(0.2)
+
+    _, report = run([arguments("spin-a", sleeps), arguments("spin-b", lambda _: spin(0.2))], PROFILE)
+    found = seconds_by_task(report)
+    for number, task in enumerate(report.tasks):
+        assert found[number] == pytest.approx(task.stop - task.start, rel=0.3)
+    assert report.profile is not None
+    times = [*report.profile["samples"]["time"], *(one.time for one in report.collections)]
+    # A round may come between the last task's end and that this is told.
+    assert report.collections and max(times) <= report.tasks[-1].stop + 1
 
 
 def test_sampling_ends_when_no_batch_comes(monkeypatch: pytest.MonkeyPatch) -> None:

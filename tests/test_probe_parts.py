@@ -13,8 +13,9 @@ import sys
 import threading
 import time
 import zlib
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping
+from itertools import count, islice
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -31,20 +32,28 @@ from dask_insight.probe import cores, farewell, graph, resources, ship
 from dask_insight.probe.boot import unload
 from dask_insight.probe.clock import Offset, process
 from dask_insight.probe.executions import RUNNING, Executions
+from dask_insight.probe.functions import Place
+from dask_insight.probe.fused import Part
+from dask_insight.probe.gaps import Gaps
 from dask_insight.probe.gauges import Gauges, numbers
 from dask_insight.probe.gpu import Device, Gpus, chosen, has_one
 from dask_insight.probe.journal import Journal, Labels
 from dask_insight.probe.logs import Logs
+from dask_insight.probe.messages import packed_rows
 from dask_insight.probe.metrics import Metrics, parts
+from dask_insight.probe.own import Own
 from dask_insight.probe.pulse import Lag, Pulse
 from dask_insight.probe.readers import BYTES, Reader, Stores
 from dask_insight.probe.resources import Resident, ResourceSampler
-from dask_insight.probe.rows import Items, Names
+from dask_insight.probe.rows import Items, Names, packing
 from dask_insight.probe.scheduler import Probe
 from dask_insight.probe.secede import Seceded
 from dask_insight.probe.ship import SchedulerProbe, package
 from dask_insight.probe.tasks import Tasks
+from dask_insight.probe.transfers import Transfers
+from dask_insight.probe.worker import Probe as WorkersProbe
 from dask_insight.sources.cluster.clocks import Clock, Clocks
+from dask_insight.sources.cluster.layouts import DTYPES
 
 
 @given(
@@ -409,9 +418,30 @@ def test_cpu_and_rates(monkeypatch: pytest.MonkeyPatch) -> None:
     row, _ = sampler.sample()
     assert row["cpu"] == pytest.approx(100 * 0.2 / (time.time() - began), rel=0.5)
     assert row["gil"] == 0.25 and row["fds"] > 2
-    time.sleep(0.06)
+    # A core counts in ticks, of a hundredth of a second or more.
+    until = time.process_time() + 0.1
+    while time.process_time() < until:
+        pass
     row, _ = sampler.sample()
     assert row["net_read"] >= 0
+    assert 0 < row["host_cpu"] < 150, "as coarse as the ticks of so short a time"
+    assert 0 < row["host_free"] < row["host_memory"] == psutil.virtual_memory().total
+
+
+def test_a_clock_that_is_set_back_stops_no_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+    ahead, received = 0.0, count(0, 1000)
+    clock = SimpleNamespace(time=lambda: time.time() + ahead)
+    monkeypatch.setitem(sys.modules, "distributed.worker", clock)
+    monkeypatch.setattr(resources, "_SELDOM", 0.0)
+    monkeypatch.setattr(resources, "_host_counters", lambda: {"net_read": float(next(received))})
+    sampler = ResourceSampler(gil=lambda: 0.0)
+    before, _ = sampler.sample()
+    ahead = -600.0
+    rows = [sampler.sample()[0] for _ in range(2)]
+    sampler.close()
+    assert rows[0]["time"] < before["time"] - 500, "rows have the times that Dask stamps"
+    assert all(row["cpu"] >= 0 for row in rows)
+    assert len({row["net_read"] for row in (before, *rows)}) == 3
 
 
 def test_what_a_system_refuses_is_missing_and_keeps_nothing_else_back(
@@ -493,6 +523,114 @@ def test_the_loop_is_asked_and_the_process_sampled_in_one_wake_up(
     assert len(pulse.take()[0]) == pytest.approx(10 / interval, abs=2)
     assert len(asked) == pytest.approx(10 * wakes, abs=5)
     assert woken == pytest.approx(len(asked), abs=2)
+
+
+def test_a_sample_is_kept_where_what_belongs_to_it_cannot_be_had() -> None:
+    pulse = Pulse(0.1, None, lambda: {"ready": 1 / len(found)})
+    found: list[int] = []
+    pulse._sample()
+    found.append(1)
+    pulse._sample()
+    pulse.stop()
+    packed = packed_rows(pulse.take()[0])
+    assert set(packed) > {"time", "cpu", "lag", "ready"}
+    assert np.frombuffer(packed["lag"]).tolist() == [0.0, 0.0]
+    assert np.frombuffer(packed["ready"]).tolist() == pytest.approx([math.nan, 1.0], nan_ok=True)
+    assert pulse.dropped == 1
+
+
+def test_a_pulse_whose_thread_could_not_start_ends_and_begins_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    pulse = Pulse(0.01, None)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        assert "can't start new thread" in pulse.start()
+    assert not pulse.start()
+    wait_for(lambda: pulse.take()[0], "a sample")
+    pulse.stop()
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        assert "can't start new thread" in pulse.start()
+    pulse.stop()
+
+
+def test_a_reason_is_told_once_however_often_it_is_met() -> None:
+    gaps = Gaps("no GPU", "")
+    gaps.add("no GPU", "no thread")
+    assert gaps.take() == ["no GPU", "no thread"]
+    gaps.add("no thread")
+    assert gaps.take() == []
+
+
+def test_a_scheduler_is_sampled_as_soon_as_a_thread_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    async def main() -> tuple[Any, Any]:
+        own = Own("test-own", asyncio.get_running_loop(), Busy(1))
+        with monkeypatch.context() as patch:
+            patch.setattr(threading.Thread, "start", refuse)
+            for _ in range(2):
+                own.adjust(options, True, False)
+        refused = msgpack.unpackb(own.message())
+        own.adjust(options, True, False)
+        assert own._sampler is not None and own._pulse._by is own._sampler
+        own.stop()
+        return refused, msgpack.unpackb(own.message())
+
+    options = {"resources": 0.05, "profile_interval": 0.01, "profile_budget": 0.02}
+    refused, after = asyncio.run(main())
+    gaps = [gap for gap in refused["gaps"] if "can't start new thread" in gap]
+    assert len(gaps) == 2 and "profile" not in refused
+    assert "profile" in after and "gaps" not in after
+
+
+class Busy:
+    """As much of a scheduler as its own process is sampled for; its occupancy fails."""
+
+    workers: Mapping[str, Any] = {}
+    queued = unrunnable = ()
+    monitor = SimpleNamespace(quantities={})
+
+    def __init__(self, names: int, failure: Exception | None = None) -> None:
+        self._task_prefix_count_global = dict.fromkeys(map(str, range(names)), 1)
+        self._failure = failure or RuntimeError("dictionary changed size during iteration")
+        self.asked = 0
+
+    @property
+    def total_occupancy(self) -> float:
+        self.asked += 1
+        raise self._failure
+
+
+def sampled_twice(server: Busy) -> dict[str, Any]:
+    """What a scheduler's own process tells after two samples."""
+
+    async def main() -> dict[str, Any]:
+        own = Own("test-own", asyncio.get_running_loop(), server)
+        own._pulse._sample()
+        own._pulse._sample()
+        own.stop()
+        return msgpack.unpackb(own.message())
+
+    return asyncio.run(main())
+
+
+@pytest.mark.parametrize(("names", "is_asked"), [(10, True), (20_000, False)])
+def test_a_scheduler_of_many_names_is_sampled_without_its_occupancy(names: int, is_asked: bool) -> None:
+    server = Busy(names)
+    told = sampled_twice(server)
+    row = {name: np.frombuffer(packed)[0] for name, packed in told["resources"].items()}
+    assert math.isfinite(row["lag"]) and row["cpu"] >= 0 and row["executing"] == 0
+    assert math.isnan(row["occupancy"]) and (server.asked > 0) is is_asked
+    assert "lost_resources" not in told
+    assert sum("occupancy" in gap for gap in told.get("gaps", ())) == (not is_asked), "once"
+
+
+def test_an_occupancy_that_fails_for_good_is_told() -> None:
+    assert sampled_twice(Busy(10, AttributeError("bandwidth")))["lost_resources"] == 2
 
 
 def test_lag_of_a_loop_that_is_gone() -> None:
@@ -689,7 +827,7 @@ def test_an_attempt_that_runs_already_is_told_of_and_ends() -> None:
     for _ in range(2):
         told, keys = follower.executions.take(1000)
         assert keys == ["a"]
-        assert struct.unpack("<" + RUNNING, told["running"]) == (9, 77, 5.0)
+        assert struct.unpack(packing(RUNNING), told["running"]) == (9, 77, 5.0)
         assert follower.executions.take(1000)[1] == [], "once"
         # Another recorder joins, which has not heard of it.
         follower.executions.tell_again()
@@ -937,8 +1075,9 @@ def test_schedulers_of_one_process_may_begin_and_end_at_once() -> None:
     def begin_and_end() -> None:
         try:
             for _ in range(20):
-                assert pickle.loads(probe).name == package()
-                unload(package())
+                begun = pickle.loads(probe)
+                assert begun.name == package()
+                unload(package(), begun)
         except Exception as error:
             trouble.append(error)
 
@@ -953,6 +1092,36 @@ def test_schedulers_of_one_process_may_begin_and_end_at_once() -> None:
     finally:
         sys.setswitchinterval(interval)
     assert not trouble and package() not in sys.modules
+
+
+def test_transfers_are_taken_before_dask_forgets_them(
+    run_async: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: deque[dict[str, Any]] = deque(maxlen=1000)
+    worker = SimpleNamespace(
+        transfer_outgoing_log=sent, transfer_incoming_log=deque(maxlen=1000), scheduler_delay=0.0
+    )
+    numbers = iter(range(2000))
+    passed = 0.0
+
+    async def sleep(seconds: float) -> None:
+        nonlocal passed
+        passed += seconds
+        for number in islice(numbers, int(500 * seconds)):
+            times = {"start": 0.0, "stop": 1.0, "middle": 0.5}
+            sent.append({"who": "peer", "keys": {number: 8}, "total": 8, "compressed": 8, **times})
+
+    class Once(WorkersProbe):
+        async def _push(self) -> None:
+            self._off = True
+
+    probe = Once("package", "name", {"poll": 30.0})
+    probe._transfers = Transfers(worker)
+    monkeypatch.setattr("dask_insight.probe.worker.asyncio.sleep", sleep)
+    run_async(probe._keep_pushing())
+    told, keys = probe._transfers.take()
+    assert passed == 30.0
+    assert keys == list(range(2000)) and "lost_transfers" not in told
 
 
 class Group(SimpleNamespace):
@@ -1073,6 +1242,35 @@ def test_beyond_very_many_groups_those_of_a_name_are_one(monkeypatch: pytest.Mon
     ]
 
 
+@pytest.mark.parametrize(("table", "look"), [("functions", "functions_of"), ("fused", "parts_of")])
+def test_beyond_very_many_functions_or_parts_none_is_looked_for_and_that_is_told(
+    table: str, look: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+
+    def found_in(task: str) -> list[Any]:
+        looked.append(task)
+        place = Place(task, "module", "file.py", 1)
+        return [place if look == "functions_of" else Part("part", place)]
+
+    monkeypatch.setattr(graph, "FUNCTIONS", 4)
+    monkeypatch.setattr(graph, look, found_in)
+    probe, events = Probe("package", b"", "name", 10), Items(10)
+    probe.tasks = stores().tasks
+    probe.journal = Journal(events, probe.tasks, Labels())
+    probe._readers["recorder"] = Reader("client", {})
+    for number in range(10):
+        probe._tell_lacking()
+        assert (number > 3) is bool(events.end), "as soon as one is missing, and once"
+        task = state(f"k-{number}", f"name-{number}", f"name-{number}", "")
+        task.run_spec = f"task-{number}"
+        probe.tasks.graph.id(task.key, task)
+    assert looked == ["task-0", "task-1", "task-2"]
+    told = getattr(probe.tasks.graph, table).codes
+    assert [name for name, *_ in told] == ["", "name-0", "name-1", "name-2"]
+    assert events.end == 1
+
+
 class Counted(dict[Any, int]):
     """Counts the entries that are looked at."""
 
@@ -1133,6 +1331,47 @@ def test_very_many_long_errors_come_in_answers_that_are_not_long() -> None:
         found += [run for run, *_ in msgpack.unpackb(packed)["errors"]]
         one.received(at)
     assert found == list(range(8000))
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["as they come", "to who joins later"])
+def test_very_many_names_come_in_answers_that_are_not_long_and_before_their_rows(again: bool) -> None:
+    tasks = {
+        key: state(key, "increment", key, "")
+        for key in (f"increment-{number:032x}" for number in range(20_000))
+    }
+    read = stores(SimpleNamespace(tasks=tasks, workers={}))
+    one = reader(read)
+    for key, each in tasks.items():
+        read.tasks.graph.id(key, each)
+    if again:
+        one = reader(read)
+        one.backlog, one.below = read.tasks.graph.again()
+    names: list[Any] = []
+    groups: list[str] = []
+    more = True
+    while more:
+        packed, _, at, more = read.read(one, rate=64_000)
+        assert len(packed) < 100_000
+        told = msgpack.unpackb(packed)
+        names += told.get("group_names", ())
+        rows = told["again"][1] if "again" in told else told.get("graph", b"")
+        groups += [names[code][0] for code in np.frombuffer(rows, DTYPES["graph"])["group"]]
+        one.received(at)
+    assert sorted(groups) == sorted(tasks)
+    assert len(names) == len(read.tasks.graph.groups.codes)
+
+
+def test_workers_messages_do_not_wait_for_very_many_names() -> None:
+    read = stores()
+    one = reader(read)
+    for number in range(100_000):
+        read.tasks.graph.groups.code((f"increment-{number}", "increment", ""))
+    read.blobs.add("dropped", 1)
+    read.blobs.add("kept", 64_000_000)
+    packed, blobs, _, more = read.read(one)
+    told = msgpack.unpackb(packed)
+    assert (blobs, told["lost"], more) == (["kept"], {"blobs": 1}, True)
+    assert 1 < len(told["group_names"]) < 100_000
 
 
 def test_that_a_worker_is_paused_is_a_warning() -> None:

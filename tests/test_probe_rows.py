@@ -11,7 +11,7 @@ from dask_insight.probe.rows import CHUNK, Blobs, Items, Names, Rows
 
 
 def test_rows_are_read_by_position() -> None:
-    rows = Rows("I", 1_000_000)
+    rows = Rows("number:I", 1_000_000)
     for number in range(3 * CHUNK + 5):
         rows.add(number)
     missed, stop, found = rows.take(CHUNK - 2, 4)
@@ -55,7 +55,7 @@ def test_objects_that_are_put_in_together_stand_as_one_by_one() -> None:
 
 
 def test_draining_keeps_no_row_and_loses_none() -> None:
-    rows = Rows("I", 1_000_000)
+    rows = Rows("number:I", 1_000_000)
     seen: list[int] = []
     for number in range(2 * CHUNK + 100):
         rows.add(number)
@@ -90,3 +90,4 @@ def test_names_beyond_the_bound_share_a_code() -> None:
     assert [names.code(text) for text in ("", "a", "b", "c", "a")] == [0, 1, 2, 0, 1]
     assert names.since(1) == ["a", "b"]
     assert names.since(3) == []
+    assert names.since(0, 2) == ["", "a"] and names.since(2, 9) == ["b"]

@@ -14,9 +14,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from conftest import wait_for
 
 from dask_insight.probe import frames, sampler
-from dask_insight.probe.sampler import NOTHING, Sampler, _evenly, _in_ticks
+from dask_insight.probe.messages import packed_profile
+from dask_insight.probe.sampler import NOTHING, Sampler, _evenly, _in_ticks, _Thread
 from dask_insight.probe.stacks import Stacks
 
 
@@ -117,6 +119,74 @@ def test_time_is_charged_to_the_task_that_took_it() -> None:
         by_run[run] += duration
     for run, (_, start, stop) in spans.items():
         assert by_run[run] == pytest.approx(stop - start, abs=0.03), run
+
+
+def test_of_names_without_end_few_are_kept() -> None:
+    sampler = Sampler(dict, str, 0.01, 0.02, ends=True)
+    for run in range(50_000):
+        sampler.ends.append((run, run, run + 1e-4, f"task-{run}", 1))
+        sampler._like[f"other-{run}"] = ()
+    sampler.drain()
+    owed, like = list(sampler._owed), list(sampler._like)
+    assert owed[-1] == "task-49999" and like[-1] == "other-49999" and max(len(owed), len(like)) <= 10_000
+    assert sampler.dropped == 50_000 - len(owed), "time that belongs to no stack is told of"
+
+
+def test_of_names_without_end_those_that_are_met_again_are_kept() -> None:
+    sampler = Sampler(dict, str, 0.01, 0.02, ends=True)
+    path = (1, 2)
+    for number in range(12_000):
+        sampler._like[f"task-{number}"] = ()
+    sampler._left[7] = _Thread(1, 7, 1.0, 0.0, path)
+    sampler.ends.append((7, 0.5, 1.5, "task-0", 1))
+    sampler._settle_ends()
+    sampler._settle_short()
+    assert sampler._like["task-0"] == path and len(sampler._like) <= 10_000
+
+
+@pytest.mark.parametrize("within", ["a round", "a drain"])
+def test_a_drain_within_the_turn_of_another_waits_for_nothing(within: str) -> None:
+    """Garbage that is found there may hold what ends a recording."""
+    drained: list[dict[str, dict[str, Any]]] = []
+    done = threading.Event()
+
+    def drain() -> None:
+        if not drained:
+            drained.append({})
+            drained.append(sampler.drain())
+            done.set()
+
+    def targets() -> dict[int, int]:
+        if within == "a round":
+            drain()
+        return {main: 3}
+
+    def name_of(ident: int) -> str:
+        drain()
+        return str(ident)
+
+    main = threading.get_ident()
+    sampler = Sampler(targets, name_of, 0.005, 0.5)
+    sampler.start()
+    try:
+        last: Any = {"samples": {"run": ()}}
+
+        def sampled() -> bool:
+            nonlocal last
+            if within == "a drain" or done.is_set():
+                last = sampler.drain()
+            return bool(len(last["samples"]["run"]))
+
+        draining = threading.Thread(target=wait_for, args=(sampled, "samples"), daemon=True)
+        draining.start()
+        assert done.wait(30)
+        draining.join(30)
+        assert not draining.is_alive() and set(last["samples"]["run"]) == {3}
+        nothing = drained[1]
+        assert not any(len(values) for columns in nothing.values() for values in columns.values())
+        assert packed_profile(nothing)["samples"].keys() == packed_profile(last)["samples"].keys()
+    finally:
+        sampler.stop()
 
 
 def test_drains_stand_alone() -> None:

@@ -9,6 +9,7 @@ import marshal
 import sys
 import threading
 import types
+import weakref
 import zlib
 from typing import Any
 
@@ -25,8 +26,9 @@ def build(
     with alone():
         if f"{package}.{module}" not in sys.modules:
             load(package, sources, compiled)
-        kind = getattr(sys.modules[package + "." + module], name)
-    return kind(**options)
+        made = getattr(sys.modules[f"{package}.{module}"], name)(**options)
+        vars(sys.modules[package])["users"].add(made)
+    return made
 
 
 def build_worker(*shipped: Any) -> Any:
@@ -77,6 +79,8 @@ def load(package: str, sources: dict[str, bytes], compiled: tuple[bytes, dict[st
             package, "dask_insight's probe, sent by a client that records."
         )
         root.__path__ = []
+        #: The probes of this process: with modules of its own each would count as the only one.
+        vars(root)["users"] = weakref.WeakSet()
         loaded.append(package)
     try:
         for short, packed in sources.items():
@@ -100,10 +104,13 @@ def load(package: str, sources: dict[str, bytes], compiled: tuple[bytes, dict[st
         raise
 
 
-def unload(package: str) -> None:
-    """Forget the modules; what still runs of them keeps its own references."""
+def unload(package: str, user: Any) -> None:
+    """Forget the modules with the last probe; what still runs of them keeps its own references."""
     with alone():
-        for full in [name for name in list(sys.modules) if name == package or name.startswith(package + ".")]:
+        users: Any = getattr(sys.modules.get(package), "users", set())
+        users.discard(user)
+        ours = [] if users else [name for name in list(sys.modules) if f"{name}.".startswith(f"{package}.")]
+        for full in ours:
             del sys.modules[full]
             linecache.cache.pop(f"<{full}>", None)
     # Dask remembers every handler that it ever called, and with a method all that its probe holds.

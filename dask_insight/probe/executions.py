@@ -22,11 +22,13 @@ _MEMORY, _ERROR, _RESCHEDULED, _CANCELLED, _RELEASED = range(len(STATUSES))
 _CODES = {"memory": _MEMORY, "error": _ERROR, "rescheduled": _RESCHEDULED}
 _NAN = math.nan
 _BOUND = 200_000
-#: run, thread, status, ended, stop, start, executing, ready, received, rss, Dask's correction, code of the
-#: total to which Dask adds its CPU seconds, and that total when it had ended, before they were added
-LAYOUT = "IQBddddddfdHd"
-#: run, thread, start
-RUNNING = "IQd"
+#: The last three: Dask's correction, the code of the total to which Dask adds its CPU seconds, and that total
+#: when it had ended, before they were added.
+LAYOUT = (
+    "run:I thread:Q status:B ended:d stop:d start:d executing:d ready:d received:d rss:f"
+    " delay:d total:H before:d"
+)
+RUNNING = "run:I thread:Q start:d"
 #: Seconds after which a task that runs is worth telling of.
 _LONG = 0.3
 #: Seconds below which a function changes the resident memory by less than noise, and for which the last

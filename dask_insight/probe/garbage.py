@@ -47,10 +47,17 @@ class Collections:
     run_of
         Gives the run on which a thread works, `NOTHING` if on none. It is called within a collection, so it
         must not wait for a lock.
+    clock
+        Seconds that collections are told by, by default of the day.
     """
 
-    def __init__(self, run_of: Callable[[int], int] = lambda ident: NOTHING) -> None:
+    def __init__(
+        self,
+        run_of: Callable[[int], int] = lambda ident: NOTHING,
+        clock: Callable[[], float] | None = None,
+    ) -> None:
         self._run_of = run_of
+        self._clock = clock or time
         self._began = self._seconds = 0.0
         self._freed = 0
         self._rows: deque[Collected] = deque()
@@ -84,5 +91,5 @@ class Collections:
             self._began = 0.0
             if self._seconds >= _WORTH and len(self._rows) < _MOST:
                 run = self._run_of(threading.get_ident())
-                self._rows.append(Collected(time(), self._seconds, self._freed, run))
+                self._rows.append(Collected(self._clock(), self._seconds, self._freed, run))
                 self._seconds, self._freed = 0.0, 0

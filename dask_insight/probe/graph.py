@@ -19,13 +19,12 @@ from .layouts import LAYOUTS
 from .rows import Items, Names, Rows
 
 NOTHING = 0xFFFF_FFFF
-#: Groups of a task name whose tasks are looked at for the functions that they run, and functions told of.
+#: Groups of a task name whose tasks are looked at for the functions that they run; functions told of, and as
+#: many parts of fused tasks.
 _DEFINED = 8
-_FUNCTIONS = 20_000
+FUNCTIONS = 20_000
 #: Groups from which on those of a task name count as one: names are kept for as long as anybody records.
 _GROUPS = 100_000
-#: Parts of fused tasks that are told of.
-_PARTS = 20_000
 #: Keys up to which all are looked at for the first.
 _SAMPLED = 10_000
 #: Ids from which on a dict takes no more: all of it moves as it grows, 10 ms at 175,000, then twice that.
@@ -68,9 +67,11 @@ class Graph:
         self.submissions = Items(bound)
         self.groups = Names(("", "", ""))
         #: Functions that tasks run: task name, function, module, file, line.
-        self.functions = Names(("", "", "", "", 0), _FUNCTIONS)
+        self.functions = Names(("", "", "", "", 0), FUNCTIONS)
+        #: Whether tasks were not looked at for functions or parts because so many are told of already.
+        self.leaves_out = False
         #: What tasks were fused from: group, part, function, file, line.
-        self.fused = Names(("", "", "", "", 0), _PARTS)
+        self.fused = Names(("", "", "", "", 0), FUNCTIONS)
         self._defined: dict[str, int] = {}
         #: Codes of groups by the group itself, for a while: it is far quicker than by their names.
         self._codes: dict[Any, int] = {}
@@ -211,14 +212,23 @@ class Graph:
         """A task name is seen with a new group: tell which functions it runs, the first few times."""
         if task is None:
             return
-        looked = self._defined[prefix] = self._defined.get(prefix, 0) + 1
+        looked = self._defined.get(prefix, 0)
         try:
-            for name, place in parts_of(task) if len(self.fused.codes) < _PARTS else ():
-                self.fused.code((group, name, place.function, place.file, place.line))
-            for place in functions_of(task) if looked <= _DEFINED else ():
-                self.functions.code((prefix, *place))
+            if self._has_room(self.fused):
+                for name, place in parts_of(task):
+                    self.fused.code((group, name, place.function, place.file, place.line))
+            if looked < _DEFINED and self._has_room(self.functions):
+                self._defined[prefix] = looked + 1
+                for place in functions_of(task):
+                    self.functions.code((prefix, *place))
         except Exception as error:
             self._failed("functions", error)
+
+    def _has_room(self, told: Names) -> bool:
+        """Whether a task is to be looked at for more of these."""
+        has_room = len(told.codes) < FUNCTIONS
+        self.leaves_out |= not has_room
+        return has_room
 
     def find(self, key: Hashable) -> int:
         """The id of a task that has one, else NOTHING."""

@@ -1,11 +1,12 @@
-"""Layouts of the rows that the scheduler packs; the reader's side names their fields, in the same order."""
+"""Layouts of the rows that the scheduler packs, which the reader's side has from here too."""
 
 LAYOUTS = {
-    "graph": "IIIfIB",  # task, group, submission, priority, order, state
-    "edges": "II",  # task, dependency
-    "attempts": "IIIBHdddddd",  # run, task, thread, status, type, done, stop, start, assigned, ready, nbytes
-    "phases": "IIBdd",  # run, worker, action, start, stop
-    "releases": "Id",  # task, time
-    "memory": "IdddddddId",  # worker, time, Dask's six measures, tasks processing, occupancy
-    "gauges": "IIdd",  # worker, name, time, value
+    "graph": "task:I group:I submission:I priority:f order:I state:B",
+    "edges": "task:I dependency:I",
+    "attempts": "run:I task:I thread:I status:B type:H done:d stop:d start:d assigned:d ready:d nbytes:d",
+    "phases": "run:I worker:I action:B start:d stop:d",
+    "releases": "task:I time:d",
+    "memory": "worker:I time:d process:d managed:d unmanaged_old:d unmanaged_recent:d spilled:d optimistic:d"
+    " processing:I occupancy:d",
+    "gauges": "worker:I name:I time:d value:d",
 }

@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 
 from dask.utils import key_split
 
-from .clock import time
 from .garbage import Collected, Collections
 from .sampler import Sampler
 
@@ -56,13 +55,14 @@ class Report(NamedTuple):
 
     pid: int
     tasks: list[Measured]
-    #: What `Sampler.drain` gave; `run` counts tasks of the process. None without a profile.
+    #: What `Sampler.drain` gave; `run` counts tasks of the process, times are as in `Measured`. None without
+    #: a profile.
     profile: dict[str, Any] | None
     #: Number of the first task among those of the process.
     first: int = 0
     #: Times that stacks could not be looked at, and samples dropped.
     lost: int = 0
-    #: Garbage collections; their `run` is the number of the task in the batch.
+    #: Garbage collections; their `run` is the number of the task in the batch, times are as in `Measured`.
     collections: Sequence[Collected] = ()
 
 
@@ -91,7 +91,7 @@ def run_batch(
     first = profiler.expect(len(batch)) if profiler is not None else 0
     results: list[Any] = []
     tasks: list[Measured] = []
-    collections = Collections(lambda ident: len(tasks))
+    collections = Collections(lambda ident: len(tasks), perf_counter)
     collections.start()
     try:
         for arguments in batch:
@@ -113,8 +113,7 @@ class _Profiler:
         self._current: dict[int, int] = {}
         self._expected = 0
         self._idle_since = math.inf
-        self._anchor = time() - perf_counter()
-        self._sampler = Sampler(self._threads, str, *profile, base=BASE, ends=True)
+        self._sampler = Sampler(self._threads, str, *profile, base=BASE, ends=True, clock=perf_counter)
         self._sampler.start()
 
     def expect(self, tasks: int) -> int:
@@ -131,7 +130,7 @@ class _Profiler:
     def ended(self, thread: int, start: float, stop: float, name: str) -> None:
         """It has ended."""
         number = self._current.pop(thread)
-        self._sampler.ended(number, self._anchor + start, self._anchor + stop, name, thread)
+        self._sampler.ended(number, start, stop, name, thread)
 
     def drain(self) -> dict[str, Any]:
         """A batch has ended; what was sampled in it."""

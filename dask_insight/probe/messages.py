@@ -9,10 +9,9 @@ _NAN = float("nan")
 
 
 def packed_rows(rows: list[dict[str, float]]) -> dict[str, bytes]:
-    """Rows of numbers as columns of doubles."""
-    if not rows:
-        return {}
-    return {name: array("d", [row.get(name, _NAN) for row in rows]).tobytes() for name in rows[0]}
+    """Rows of numbers as columns of doubles, NaN where a row lacks one."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: array("d", [row.get(name, _NAN) for row in rows]).tobytes() for name in names}
 
 
 def losses(**collectors: Any) -> dict[str, int]:

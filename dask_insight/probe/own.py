@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from typing import Any
 
 import msgpack
 from distributed.metrics import time
 
+from .gaps import Gaps
 from .garbage import Collections
 from .logs import Logs
 from .messages import losses, packed_profile, packed_rows
@@ -15,6 +17,10 @@ from .pulse import Pulse
 from .sampler import Sampler
 from .stacks import NOTHING
 from .waits import Waits
+
+#: Names of tasks up to which Dask's occupancy is asked for: each time it adds up all of them.
+_NAMES = 5000
+_TOO_MANY = f"expected work (occupancy) while tasks of more than {_NAMES:,} names are processed"
 
 
 class Own:
@@ -38,7 +44,7 @@ class Own:
         self._pulse = Pulse(0.2, loop, self._counts, self._contention)
         self._collections = Collections()
         self._collections.start()
-        self._gaps = list(self._pulse.gaps)
+        self._gaps = Gaps(*self._pulse.gaps)
         self._logs = Logs(name)
         self._logs.open()
         self._sampler: Sampler | None = None
@@ -63,17 +69,16 @@ class Own:
             self._sampler = None
         if profile and self._sampler is None:
             threads = {self._thread: NOTHING}
-            self._sampler = Sampler(lambda: threads, lambda ident: "event loop", interval, budget)
-            self._sampler.start()
-            self._pulse.start(self._sampler)
-            if self._sampler.reason:
-                self._gaps.append(self._sampler.reason)
-        elif self._sampler is None and seen:
-            self._pulse.start_on_loop()
-        elif self._sampler is None:
-            self._pulse.start()
-        else:
+            sampler = Sampler(lambda: threads, lambda ident: "event loop", interval, budget)
+            sampler.start()
+            self._gaps.add(sampler.reason)
+            self._sampler = None if sampler.reason else sampler
+        elif self._sampler is not None:
             self._sampler.pace.aim, self._sampler.pace.budget = interval, budget
+        if self._sampler is None and seen:
+            self._pulse.start_on_loop()
+        else:
+            self._gaps.add(self._pulse.start(self._sampler))
 
     def message(self) -> bytes:
         """What is new, like a worker's push."""
@@ -88,8 +93,8 @@ class Own:
             told["collections"] = collections
         if logs := self._logs.take():
             told["logs"] = logs
-        if self._gaps:
-            told["gaps"], self._gaps = self._gaps, []
+        if gaps := self._gaps.take():
+            told["gaps"] = gaps
         told |= losses(samples=self._sampler, resources=self._pulse, logs=self._logs)
         packed: bytes = msgpack.packb(told, default=str, unicode_errors="backslashreplace")
         return packed
@@ -110,9 +115,19 @@ class Own:
             "executing": processing,
             "ready": len(scheduler.queued),
             "waiting": len(scheduler.unrunnable),
-            "occupancy": float(scheduler.total_occupancy),
+            "occupancy": self._occupancy(),
             "starved": self._waits.take().core,
         }
+
+    def _occupancy(self) -> float:
+        if len(getattr(self._server, "_task_prefix_count_global", ())) > _NAMES:
+            self._gaps.add(_TOO_MANY)
+            return math.nan
+        try:
+            return float(self._server.total_occupancy)
+        except (RuntimeError, KeyError):
+            # The event loop adds or drops a name meanwhile.
+            return math.nan
 
     def _contention(self) -> float:
         found = self._server.monitor.quantities.get("gil_contention")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 #: Seconds for which workers are waited for.
 PATIENCE = 5.0
 #: What a call of a worker ends with that is not there, or no more.
 _UNREACHABLE = (OSError, asyncio.TimeoutError)
+_NOT_REACHED, _NOT_LOADED = "could not be reached", "could not load the probe"
 
 
 class Placing:
@@ -52,20 +54,32 @@ class Placing:
         if calls:
             await asyncio.wait(calls.values(), timeout=PATIENCE)
         answers = {address: call.result() for address, call in calls.items() if call.done()}
-        failed = {address: answer for address, answer in answers.items() if isinstance(answer, Exception)}
-        for error in failed.values():
-            if not isinstance(error, _UNREACHABLE):
-                # A plugin that cannot be loaded would keep new workers out.
+        for answer in answers.values():
+            if _keeps_out(answer):
                 await self.withdraw()
-                raise error
-        self._unrecorded("could not be reached", list(failed))
-        refused = [each for each in answers if each not in failed and answers[each]["status"] == "error"]
-        self._unrecorded("could not load the probe", refused)
+                raise answer
+        self._tell_failed(answers)
+        for address, call in calls.items():
+            if address not in answers:
+                call.add_done_callback(partial(self._late, address))
 
     def tell_waiting(self) -> None:
-        """Name the workers that have not answered yet."""
+        """Name the workers that have not answered yet; of those that fail later it is told then."""
         waited = [address for address, call in self._calls.items() if not call.done()]
-        self._unrecorded("have not answered the call to record", waited)
+        self._unrecorded("have not answered the call to record yet; until then", waited)
+
+    def _late(self, address: str, call: asyncio.Future[Any]) -> None:
+        if call.cancelled():
+            return
+        answer = call.result()
+        if _keeps_out(answer):
+            self._scheduler.worker_plugins.pop(self._name, None)
+        self._tell_failed({address: answer})
+
+    def _tell_failed(self, answers: Mapping[str, Any]) -> None:
+        for why in (_NOT_REACHED, _NOT_LOADED):
+            failed = [address for address, answer in answers.items() if _why(answer) == why]
+            self._unrecorded(why, failed)
 
     async def withdraw(self) -> None:
         """Take it from the workers; who does not answer takes it off itself when nobody listens."""
@@ -81,6 +95,18 @@ class Placing:
     def _call_all(self, message: dict[str, Any]) -> dict[str, asyncio.Future[Any]]:
         addresses = list(self._scheduler.workers)
         return {each: asyncio.ensure_future(asked(self._scheduler, message, each)) for each in addresses}
+
+
+def _keeps_out(answer: Any) -> bool:
+    """Whether a worker could not even load the plugin: one that comes later would not start with it."""
+    return isinstance(answer, Exception) and not isinstance(answer, _UNREACHABLE)
+
+
+def _why(answer: Any) -> str:
+    """Why a worker that answers so does not have the plugin; '' if it has."""
+    if isinstance(answer, _UNREACHABLE):
+        return _NOT_REACHED
+    return _NOT_LOADED if isinstance(answer, Exception) or answer["status"] == "error" else ""
 
 
 async def asked(scheduler: Any, message: dict[str, Any], address: str) -> Any:

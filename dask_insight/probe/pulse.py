@@ -96,21 +96,21 @@ class Pulse:
         #: What calls us: a sampler, the event loop, or None for a thread of our own.
         self._by: Any = None
         self.gaps = self._resources.gaps
-        #: Samples that failed, and those that nobody took in time.
+        #: Samples that failed or lack something, and those that nobody took in time.
         self.dropped = 0
 
-    def start(self, sampler: Sampler | None = None) -> None:
+    def start(self, sampler: Sampler | None = None) -> str:
         """Begin, or go on: on the thread of a sampler that has been started, by default on one of our own.
 
-        A thread that wakes up makes the others of its process wait, so one does the work of two.
+        A thread that wakes up makes the others of its process wait, so one does the work of two. Gives what
+        is missing where no thread can be started now, and why, else ''; another call tries again.
         """
-        by = sampler if sampler is not None and not sampler.reason else None
-        if not self._begins(by):
-            return
-        if by is not None:
-            by.beside = self._tick
-            self._leave = partial(setattr, by, "beside", None)
-            return
+        if not self._begins(sampler):
+            return ""
+        if sampler is not None:
+            sampler.beside = self._tick
+            self._leave = partial(setattr, sampler, "beside", None)
+            return ""
         stopped = threading.Event()
         thread = threading.Thread(
             target=self._work, args=(stopped,), name="dask_insight-resources", daemon=True
@@ -120,8 +120,13 @@ class Pulse:
             stopped.set()
             thread.join(2.0)
 
+        try:
+            thread.start()
+        except RuntimeError as error:
+            # It has nothing to leave.
+            return f"what this process uses, until a thread can be started for it: {error}"
         self._leave = leave
-        thread.start()
+        return ""
 
     def start_on_loop(self) -> None:
         """Begin, or go on, on the event loop, from its thread; `stop` and `start` are to be called there too.
@@ -198,7 +203,11 @@ class Pulse:
     def _sample(self) -> None:
         row, gpus = self._resources.sample()
         row["lag"] = self._lag.take()
-        row |= self._extra()
+        try:
+            row |= self._extra()
+        except Exception:
+            # What the row has by now was measured once and for all.
+            self.dropped += 1
         with self._lock:
             if len(self._rows) < _MOST:
                 self._rows.append(row)

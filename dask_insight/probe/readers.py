@@ -16,6 +16,8 @@ from .tasks import Tasks
 #: Most rows of a table in one reply, and most bytes of workers' messages: a few milliseconds of work.
 SLICE = 8192
 BYTES = 4_000_000
+#: Names of a kind in a reply that has no rows, for each row of a table that another one may have.
+_NAMES = 4
 #: Seconds that a reply aims at on a slow link, so that who waits for it knows that more comes; and the least
 #: bytes that it aims at, below which asking takes longer than answering.
 AIM = 1.0
@@ -125,10 +127,15 @@ class Stores:
         """
         at = dict(reader.at)
         told: dict[str, Any] = {}
-        lost: dict[str, int] = {}
-        more = False
         share = min(max(AIM * rate, LEAST) / BYTES, 1.0)
         rows = int(SLICE * share)
+        missed, at["blobs"], blobs = self.blobs.take(at["blobs"], int(BYTES * share))
+        lost = {"blobs": missed} if missed else {}
+        if any(len(names.codes) - at[name] > rows for name, names in self._names.items()):
+            # Rows may have any code there is, so names that are too many to go with them go before them;
+            # messages have none, and would overflow meanwhile.
+            return _packed(self._new_names(at, _NAMES * rows), lost), blobs, at, True
+        more = at["blobs"] < self.blobs.end
         for name, table in self._tables.items():
             if name == "attempts" and at["graph"] < self.tasks.graph.rows.end:
                 break
@@ -145,21 +152,22 @@ class Stores:
         more = more or at["graph"] < self.tasks.graph.rows.end
         if "keys" in told:
             told["keys"] = pack_keys(told["keys"])
-        missed, at["blobs"], blobs = self.blobs.take(at["blobs"], int(BYTES * share))
-        if missed:
-            lost["blobs"] = missed
-        more = more or at["blobs"] < self.blobs.end
         if keys := reader.backlog[at["again"] : at["again"] + rows // 4]:
             told["again"] = self._again(keys, reader.below)
             at["again"] += len(keys)
             more = True
+        # Last: what is told again may be the first to have a name.
+        told |= self._new_names(at)
+        return _packed(told, lost), blobs, at, more
+
+    def _new_names(self, at: Position, most: int | None = None) -> dict[str, list[Hashable]]:
+        """Names of each kind that a reader does not have yet, the first so many; `at` goes on behind them."""
+        told = {}
         for name, names in self._names.items():
-            if new := names.since(at[name]):
+            if new := names.since(at[name], most):
                 told[name] = new
                 at[name] += len(new)
-        if lost:
-            told["lost"] = lost
-        return msgpack.packb(told, default=str, unicode_errors="backslashreplace"), blobs, at, more
+        return told
 
     def _again(self, keys: list[Hashable], below: int) -> tuple[bytes, bytes, bytes]:
         """Tasks that a reader has not seen although others have: keys, `graph` and `edges` rows."""
@@ -172,6 +180,12 @@ class Stores:
                 graph += known[0]
                 edges += known[1]
         return pack_keys(described), bytes(graph), bytes(edges)
+
+
+def _packed(told: dict[str, Any], lost: dict[str, int]) -> bytes:
+    given = told | ({"lost": lost} if lost else {})
+    packed: bytes = msgpack.packb(given, default=str, unicode_errors="backslashreplace")
+    return packed
 
 
 def _beyond(found: list[tuple[Any, ...]], most: int) -> int:

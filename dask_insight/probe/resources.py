@@ -7,7 +7,7 @@ import math
 import os
 import sys
 from collections.abc import Callable
-from time import process_time
+from time import perf_counter, process_time
 from typing import Any
 
 import psutil
@@ -21,10 +21,12 @@ _NAN = float("nan")
 #: Seconds between two looks at what costs most or seldom changes: the host's network and disks, the list of
 #: open files, whom the system killed for memory; what was seen stands until the next.
 _SELDOM = 2.0
+#: In what a host's CPUs spend their time, besides idling, waiting for disks, and letting other hosts run.
+_BUSY = ("user", "nice", "system", "irq", "softirq")
 
 
 class ResourceSampler:
-    """Samples this process, its host's network and disks, and its GPUs.
+    """Samples this process, its host, and its GPUs.
 
     Parameters
     ----------
@@ -33,19 +35,27 @@ class ResourceSampler:
         something measures it already; otherwise gilknocker is used if it is there.
     one_gpu
         See `Gpus`.
+    clock
+        Gives the times of rows, by default of the day. Rates are by another, which nobody sets.
     """
 
-    def __init__(self, gil: Callable[[], float] | None = None, one_gpu: bool = False) -> None:
+    def __init__(
+        self,
+        gil: Callable[[], float] | None = None,
+        one_gpu: bool = False,
+        clock: Callable[[], float] | None = None,
+    ) -> None:
+        self._clock = clock or time
         self._process = psutil.Process()
         self._gpus = Gpus(one_gpu)
         self._knocker: Any = None
         self._gil = gil or self._knock()
         self._resident = Resident()
         self._cpu_limit, self._memory_limit = CpuLimit(), MemoryLimit()
-        self._time, self._cpu, self._children = time(), process_time(), _children()
-        self._host_time = self._time
+        self._sampled, self._cpu, self._children = perf_counter(), process_time(), _children()
+        self._looked = self._sampled
         self._host = _host_counters()
-        self._rates = dict.fromkeys(self._host, _NAN)
+        self._of_host = dict.fromkeys(self._host, _NAN) | _host_memory()
         self._files = self._descriptors()
         self._allowed = self._memory_limit.sample()
 
@@ -56,8 +66,8 @@ class ResourceSampler:
 
     def sample(self) -> tuple[dict[str, float], list[dict[str, Any]]]:
         """A row of `resources` without its process, and rows of `gpus`; rates are since the last call."""
-        now, cpu, children = time(), process_time(), _children()
-        passed = now - self._time
+        now, moment, cpu, children = self._clock(), perf_counter(), process_time(), _children()
+        passed = moment - self._sampled
         row = {
             "time": now,
             "cpu": 100 * (cpu - self._cpu) / passed if passed > 0 else _NAN,
@@ -66,12 +76,12 @@ class ResourceSampler:
             "gil": self._gil(),
             "children": children - self._children,
         }
-        self._time, self._cpu, self._children = now, cpu, children
-        if now - self._host_time >= _SELDOM:
-            self._look_at_host(now)
+        self._sampled, self._cpu, self._children = moment, cpu, children
+        if moment - self._looked >= _SELDOM:
+            self._look_at_host(moment)
             self._files = self._descriptors()
             self._allowed = self._memory_limit.sample()
-        return row | self._rates | self._cpu_limit.sample() | self._allowed, self._gpus.sample(now)
+        return row | self._of_host | self._cpu_limit.sample() | self._allowed, self._gpus.sample(now)
 
     def close(self) -> None:
         """Let go of what was opened."""
@@ -82,15 +92,15 @@ class ResourceSampler:
             self._knocker.stop()
             self._knocker = None
 
-    def _look_at_host(self, now: float) -> None:
-        counters, passed = _host_counters(), now - self._host_time
-        self._rates = {
+    def _look_at_host(self, moment: float) -> None:
+        counters, passed = _host_counters(), moment - self._looked
+        self._of_host = {
             # A counter that fell has wrapped or begun anew: nobody knows by how much it grew.
             name: (counters[name] - before) / passed if counters[name] >= before else _NAN
             for name, before in self._host.items()
             if name in counters
-        }
-        self._host, self._host_time = counters, now
+        } | _host_memory()
+        self._host, self._looked = counters, moment
 
     def _memory(self, now: float) -> float:
         resident = self._resident.read(now)
@@ -191,4 +201,19 @@ def _host_counters() -> dict[str, float]:
             found |= {"disk_read": float(disk.read_bytes), "disk_write": float(disk.write_bytes)}
     except Exception:
         pass
+    try:
+        times, cores = psutil.cpu_times(), psutil.cpu_count()
+        if cores:
+            found["host_cpu"] = 100 * sum(getattr(times, name, 0.0) for name in _BUSY) / cores
+    except Exception:
+        pass
     return found
+
+
+def _host_memory() -> dict[str, float]:
+    """What could be had of the host's memory, and how much it has."""
+    try:
+        memory = psutil.virtual_memory()
+        return {"host_free": float(memory.available), "host_memory": float(memory.total)}
+    except Exception:
+        return {}

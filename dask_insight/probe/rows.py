@@ -82,11 +82,16 @@ class _Chunks:
         return lost, found
 
 
+def packing(layout: str) -> str:
+    """The format for `struct` of a layout: names of fields, each with a colon and its letter of `struct`."""
+    return "<" + "".join(field[-1] for field in layout.split())
+
+
 class Rows(_Chunks):
-    """Rows of numbers, packed by a `struct` layout."""
+    """Rows of numbers, packed by a layout; see `packing`."""
 
     def __init__(self, layout: str, bound: int) -> None:
-        packer = Struct("<" + layout)
+        packer = Struct(packing(layout))
         super().__init__(bytearray(), packer.size, bound)
         self.pack = packer.pack
 
@@ -149,10 +154,11 @@ class Names:
         self.codes = _Codes(first, bound)
         self.code = self.codes.__getitem__
 
-    def since(self, count: int) -> list[Hashable]:
-        """The values whose codes are `count` or more."""
-        new = list(islice(reversed(self.codes), max(0, len(self.codes) - count)))
-        return new[::-1]
+    def since(self, count: int, most: int | None = None) -> list[Hashable]:
+        """The values whose codes are `count` or more; the first so many of them."""
+        new = max(0, len(self.codes) - count)
+        later = 0 if most is None else max(0, new - most)
+        return list(islice(reversed(self.codes), later, new))[::-1]
 
 
 class Blobs:

@@ -28,6 +28,11 @@ _EARLY = 0.25
 _TICK, _SOONER = (1 / 64, 0.002) if sys.platform == "win32" else (0.0, 0.0)
 #: Rows kept until they are drained.
 _MOST = 200_000
+#: Names of runs of which something is kept from drain to drain.
+_NAMES = 10_000
+#: Seconds that a drain waits for its turn: what ends a recording runs wherever garbage is found, also where
+#: the turn is taken.
+_TURN = 0.5
 
 
 class _Thread:
@@ -64,6 +69,8 @@ class Sampler:
         See `Stacks`.
     ends
         True if `ended` will be called for every run.
+    clock
+        Seconds by which the bounds of runs are told, by default of the day; samples have times of it.
 
     Notes
     -----
@@ -85,7 +92,9 @@ class Sampler:
         *,
         base: str = "",
         ends: bool = False,
+        clock: Callable[[], float] | None = None,
     ) -> None:
+        self._clock = clock or time
         self._targets = threads
         self._name_of = name_of
         self.pace = Pace(interval, budget, dozes=ends)
@@ -115,16 +124,20 @@ class Sampler:
         self._before = 0.0
         self._cost = 0.0
         self._rounds = 0
-        self._drained = time()
+        self._drained = self._clock()
         self.dropped = 0
         self._clear()
 
     def start(self) -> None:
-        """Begin; does nothing where frames cannot be taken, `reason` says why."""
+        """Begin; does nothing where frames cannot be taken or no thread be started, `reason` says why."""
         if self._take_frames is not None and self._thread is None:
-            self._before = self._drained = time()
+            self._before = self._drained = self._clock()
             self._thread = threading.Thread(target=self._work, name="dask_insight-sampler", daemon=True)
-            self._thread.start()
+            try:
+                self._thread.start()
+            except RuntimeError as error:
+                self._thread = None
+                self.reason = f"call stacks, until a thread can be started for them: {error}"
 
     def stop(self) -> None:
         """End, and wait for the thread."""
@@ -141,7 +154,7 @@ class Sampler:
         run
             The run.
         start, stop
-            When, by this process's clock.
+            When, by `clock`.
         name
             What runs of its kind are called.
         ident
@@ -159,39 +172,48 @@ class Sampler:
             ``frames``: parent, function, file, line, first_line. ``samples``:
             thread, time, duration, stack (a row of ``frames``), run.
             ``sampling``: time, period, samples, interval, cost, asked, starved. By column.
+            No rows within a round or another drain, and where one does not end: they wait for the next call.
         """
-        with self._lock:
-            now = time()
-            self._settle_ends()
-            self._settle_short()
-            for state in self._seen.values():
-                self._write(state)
-            for state in [state for state in self._left.values() if now - state.last > _PATIENCE]:
-                del self._left[state.run]
-                self._finish(state, state.gap)
-            samples = {
-                "thread": [self._name_of(ident) for ident in self._idents],
-                "time": self._times,
-                "duration": self._durations,
-                "stack": self._nodes,
-                "run": self._run_ids,
-            }
-            self._clear()
-            frames = self._stacks.take()
-            sampling = {
-                "time": [now],
-                "period": [now - self._drained],
-                "samples": [self._rounds],
-                "interval": [self.pace.interval],
-                "cost": [self._cost],
-                "asked": [self._asked],
-                "starved": [self._waits.take().core],
-            }
-            self._drained, self._rounds, self._cost, self._asked = now, 0, 0.0, 0.0
-            if self._stacks.full():
-                self._stacks = Stacks(self._base)
-                for kept in (self._seen, self._left, self._like, self._owed):
-                    kept.clear()
+        if not self._lock.acquire(timeout=_TURN):
+            return _nothing()
+        try:
+            return self._taken(self._clock())
+        finally:
+            self._lock.release()
+
+    def _taken(self, now: float) -> dict[str, dict[str, Any]]:
+        """What there is; the lock is held."""
+        self._settle_ends()
+        self._settle_short()
+        for state in self._seen.values():
+            self._write(state)
+        for state in [state for state in self._left.values() if now - state.last > _PATIENCE]:
+            del self._left[state.run]
+            self._finish(state, state.gap)
+        samples = {
+            "thread": [self._name_of(ident) for ident in self._idents],
+            "time": self._times,
+            "duration": self._durations,
+            "stack": self._nodes,
+            "run": self._run_ids,
+        }
+        self._clear()
+        frames = self._stacks.take()
+        sampling = {
+            "time": [now],
+            "period": [now - self._drained],
+            "samples": [self._rounds],
+            "interval": [self.pace.interval],
+            "cost": [self._cost],
+            "asked": [self._asked],
+            "starved": [self._waits.take().core],
+        }
+        self._drained, self._rounds, self._cost, self._asked = now, 0, 0.0, 0.0
+        if self._stacks.full():
+            self._stacks = Stacks(self._base)
+            self.dropped += len(self._owed)
+            for kept in (self._seen, self._left, self._like, self._owed):
+                kept.clear()
         return {"frames": frames, "samples": samples, "sampling": sampling}
 
     def _clear(self) -> None:
@@ -214,7 +236,7 @@ class Sampler:
             self._asked += wait
             try:
                 with self._lock:
-                    self._round(time())
+                    self._round(self._clock())
             except Exception:
                 self.dropped += 1
             now, cpu = perf_counter(), thread_time()
@@ -303,6 +325,8 @@ class Sampler:
                 del seen[ident]
             state.held += max(0.0, stop - state.last)
             state.last = max(state.last, stop)
+            # The last of those that are kept.
+            self._like.pop(name, None)
             self._like[name] = state.path
             self._finish(state, max(0.0, min(state.first, stop) - start))
 
@@ -321,6 +345,9 @@ class Sampler:
             if path is not None:
                 owed, run, ident, stop = self._owed.pop(name)
                 self._row(ident, stop, owed, path, run)
+        # Names that come without end are mostly met once.
+        _keep_newest(self._like)
+        self.dropped += _keep_newest(self._owed)
 
     def _write(self, state: _Thread) -> None:
         """Give out what was held of the present stack."""
@@ -339,6 +366,25 @@ class Sampler:
         self._durations.append(duration)
         self._nodes.append(self._stacks.node(path))
         self._run_ids.append(run)
+
+
+def _keep_newest(kept: dict[str, Any]) -> int:
+    """Of too many names forget the oldest; gives how many these were."""
+    old = list(kept)[: -_NAMES // 2] if len(kept) > _NAMES else []
+    for name in old:
+        del kept[name]
+    return len(old)
+
+
+def _nothing() -> dict[str, dict[str, Any]]:
+    """What a drain gives that has no turn."""
+    numbers = {"time": array("d"), "duration": array("f"), "stack": array("I"), "run": array("I")}
+    sampling = ("time", "period", "samples", "interval", "cost", "asked", "starved")
+    return {
+        "frames": Stacks().take(),
+        "samples": {"thread": [], **numbers},
+        "sampling": {name: [] for name in sampling},
+    }
 
 
 def _evenly(wait: float, until: float) -> float:

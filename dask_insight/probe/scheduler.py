@@ -18,6 +18,7 @@ from .clock import host, process
 from .cluster import about, in_turn, memory_rows, worker_facts
 from .farewell import PATIENCE, Farewell, topic
 from .gauges import Gauges
+from .graph import FUNCTIONS
 from .journal import Journal, Labels
 from .own import Own
 from .placing import PATIENCE as PLACING
@@ -88,6 +89,7 @@ class Probe(SchedulerPlugin):
         self._heard: dict[str, int] = {}
         #: How many times less often than asked for workers were sampled when that was told last.
         self._slower = 1.0
+        self._told_lacking = False
         self._unheard: dict[str, float] = {}
         self._joined = 0
         self._leaving: set[asyncio.Task[bool]] = set()
@@ -166,6 +168,7 @@ class Probe(SchedulerPlugin):
         reader.backlog, reader.below = self.tasks.graph.again()
         reader.at = self.stores.start()
         self._gauges.tell_again()
+        self._told_lacking = False
 
     def _tell_paused(self) -> None:
         """Tell which workers are paused: what came before is not known to who begins here."""
@@ -320,8 +323,7 @@ class Probe(SchedulerPlugin):
             await asyncio.wait([self._placed], timeout=PLACING)
             await self._placing.withdraw()
         self._shut("push", "clock")
-        if self.name not in self.scheduler.plugins:
-            unload(self.name)
+        unload(self.name, self)
         if self._watching is not None:
             self._watching.cancel()
 
@@ -439,6 +441,7 @@ class Probe(SchedulerPlugin):
         for task in (self._watching, self._numbering):
             if task is not None:
                 task.cancel()
+        unload(self.name, self)
 
     # Ourselves
 
@@ -459,6 +462,7 @@ class Probe(SchedulerPlugin):
                     return
                 self._forget()
                 self._tell_rates()
+                self._tell_lacking()
                 self._look()
                 self._stranded.look()
             except Exception as error:
@@ -486,6 +490,14 @@ class Probe(SchedulerPlugin):
             of_all = f"{workers:,} workers with {threads:,} threads"
             message = f"to bound what {of_all} send, each samples {every} at most"
             self.journal.event("info", "sampling", message, source="recorder")
+
+    def _tell_lacking(self) -> None:
+        """Tell that functions may be missing: all hear of it again when another recorder has joined."""
+        if self.tasks.graph.leaves_out and self._readers and not self._told_lacking:
+            self._told_lacking = True
+            what = "functions of tasks and parts of fused ones"
+            message = f"{what} may be missing, no more than {FUNCTIONS:,} of each are kept"
+            self.journal.event("info", "lost", message, source="recorder")
 
     def _look(self) -> None:
         self._turn += 1

@@ -14,8 +14,7 @@ from distributed.metrics import time
 from .rows import Rows
 from .waits import task_executors
 
-#: run, start, stop
-LAYOUT = "Idd"
+LAYOUT = "run:I start:d stop:d"
 _BOUND = 50_000
 #: Seconds that a task is away before it is told of meanwhile; then each time that they grew by a part.
 _TELL, _PART = 1.0, 0.25

@@ -31,6 +31,7 @@ _BOTH = (
     "resources",
     "pulse",
     "logs",
+    "gaps",
     "messages",
 )
 #: Those that only one side needs, after those: by the module that holds its probe.

@@ -8,8 +8,8 @@ from typing import Any
 
 from .rows import Names, Rows
 
-#: incoming, peer, start, stop, bytes, compressed bytes, number of keys
-LAYOUT = "BIddddI"
+#: The last is the number of keys.
+LAYOUT = "incoming:B peer:I start:d stop:d nbytes:d compressed:d keys:I"
 _BOUND = 50_000
 _NAN = float("nan")
 

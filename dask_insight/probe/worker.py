@@ -20,6 +20,7 @@ from .boot import unload
 from .clock import Offset, host, process, time
 from .cores import cores
 from .executions import NOTHING, Executions
+from .gaps import Gaps
 from .garbage import Collections
 from .gpu import has_one
 from .logs import Logs
@@ -69,6 +70,8 @@ class Probe(WorkerPlugin):
         self._options = options or {}
         self._refused = 0
         self._off = False
+        #: What takes off what `setup` has put on, the last first.
+        self._undo = contextlib.ExitStack()
         self._pushing: asyncio.Task[None] | None = None
         self._failures: dict[str, tuple[int, str]] = {}
         #: Messages that the scheduler has not acknowledged: number, bytes, keys.
@@ -80,36 +83,52 @@ class Probe(WorkerPlugin):
     async def setup(self, worker: Any) -> None:
         """Begin; runs on the worker's event loop."""
         self.worker = worker
+        try:
+            self._put_on(worker)
+            # The recorder must know this worker's clock before it hears of its tasks.
+            with contextlib.suppress(asyncio.TimeoutError, OSError):
+                await asyncio.wait_for(self._greet(), _GREETING)
+        except Exception:
+            # Dask keeps the plugin until it is told to remove it.
+            self._leave()
+            raise
+        # A recorder that has left meanwhile has had it taken off.
+        if not self._off:
+            self._pushing = asyncio.create_task(self._keep_pushing())
+
+    def _put_on(self, worker: Any) -> None:
+        undo = self._undo.callback
+        undo(unload, self.package, self)
         _here.add(self)
+        undo(_here.discard, self)
         self._sending = asyncio.Lock()
         self._offset, self._process, self._cores = Offset(), process(), cores()
         self._sampler: Sampler | None = None
         self._transfers = Transfers(worker)
         self._executions = Executions(worker, self._fetched, self._failed)
+        undo(self._executions.close)
         vars(self)["transition"] = self._executions.transition
         self._metrics = Metrics(worker)
         self._actors = Actors(worker, self._failed)
+        undo(self._actors.close)
         self._logs = Logs(self.package)
+        undo(self._logs.shut)
         self._logs.open()
         self._waits = Waits(partial(task_threads, worker))
+        undo(self._waits.close)
         self._collections = Collections(self._run_on)
+        undo(self._collections.stop)
         self._collections.start()
         loop, self._loop_thread = asyncio.get_running_loop(), threading.get_ident()
         every = self._options.get("resources", 0.2)
         self._pulse = Pulse(every, loop, self._counts, self._contention, has_one(worker))
-        self._gaps = [*self._pulse.gaps, *self._executions.gaps, *_out_of_sight(worker)]
-        if self._actors.reason:
-            self._gaps.append(self._actors.reason)
+        undo(self._pulse.stop)
+        undo(self._stop_sampling)
+        self._gaps = Gaps(*self._pulse.gaps, *self._executions.gaps, *_out_of_sight(worker))
+        self._gaps.add(self._actors.reason)
         worker.handlers[f"{self.package}_flush"] = self.flush
+        undo(self._shut)
         self._adjust(self._options)
-        if self._sampler is None:
-            self._pulse.start()
-        # The recorder must know this worker's clock before it hears of its tasks.
-        with contextlib.suppress(asyncio.TimeoutError, OSError):
-            await asyncio.wait_for(self._greet(), _GREETING)
-        # A recorder that has left meanwhile has had it taken off.
-        if not self._off:
-            self._pushing = asyncio.create_task(self._keep_pushing())
 
     async def teardown(self, worker: Any) -> None:
         """Push what is left and end."""
@@ -128,6 +147,8 @@ class Probe(WorkerPlugin):
 
     def _fetched(self) -> None:
         self._transfers.look("incoming")
+        # A worker that gets much mostly sends much.
+        self._transfers.look("outgoing")
 
     def _threads(self) -> dict[int, int]:
         run_of = self._executions.run_of
@@ -161,11 +182,19 @@ class Probe(WorkerPlugin):
 
     async def _keep_pushing(self) -> None:
         while not self._off:
-            await asyncio.sleep(max(_PUSH, self._options.get("poll", _PUSH)))
             try:
+                await self._rest()
                 await self._push()
             except Exception as error:
                 self._failed("push", error)
+
+    async def _rest(self) -> None:
+        """Wait for the next push; what Dask's log of transfers would forget by then is taken meanwhile."""
+        left = max(_PUSH, self._options.get("poll", _PUSH))
+        while left > 0 and not self._off:
+            await asyncio.sleep(min(left, _PUSH))
+            left -= _PUSH
+            self._transfers.look("outgoing")
 
     async def _greet(self) -> None:
         await self._ping()
@@ -246,8 +275,8 @@ class Probe(WorkerPlugin):
             told["metrics"] = metrics
         if logs := self._logs.take():
             told["logs"] = logs
-        if self._gaps:
-            told["gaps"], self._gaps = self._gaps, []
+        if gaps := self._gaps.take():
+            told["gaps"] = gaps
         if self._failures:
             told["failures"], self._failures = self._failures, {}
         if self._lost:
@@ -274,45 +303,48 @@ class Probe(WorkerPlugin):
         wanted = options.get("profile", False)
         interval, budget = options.get("profile_interval", 0.0), options.get("profile_budget", 0.0) / sharing
         if wanted and self._sampler is None:
-            self._sampler = Sampler(
-                self._threads, self._called, interval, budget, base="distributed/worker.py", ends=True
-            )
-            self._sampler.start()
-            if self._sampler.reason:
-                self._gaps.append(self._sampler.reason)
-            else:
-                self._executions.ended = self._sampler.ends.append
-            self._pulse.start(self._sampler)
+            self._sample_stacks(interval, budget)
         elif wanted and self._sampler is not None:
             pace = self._sampler.pace
             pace.aim, pace.budget = interval, budget
         elif not wanted and self._sampler is not None:
             self._executions.ended = None
+            self._stop_sampling()
+        self._gaps.add(self._pulse.start(self._sampler))
+
+    def _sample_stacks(self, interval: float, budget: float) -> None:
+        sampler = Sampler(
+            self._threads, self._called, interval, budget, base="distributed/worker.py", ends=True
+        )
+        sampler.start()
+        self._gaps.add(sampler.reason)
+        # Where it does not run the next push tries again.
+        if not sampler.reason:
+            self._sampler = sampler
+            self._executions.ended = sampler.ends.append
+
+    def _stop_sampling(self) -> None:
+        if self._sampler is not None:
             self._sampler.stop()
             self._sampler = None
-            self._pulse.start()
 
     def _take_off(self) -> None:
         """Leave nothing of ours on the worker."""
         if self._off:
             return
+        if self.worker.plugins.get(self.name) is self:
+            asyncio.get_running_loop().call_soon(self.worker.plugins.pop, self.name, None)
+        self._leave()
+
+    def _leave(self) -> None:
         self._off = True
-        _here.discard(self)
         vars(self).pop("transition", None)
-        if self._sampler is not None:
-            self._sampler.stop()
-        self._pulse.stop()
-        self._collections.stop()
-        self._waits.close()
-        self._logs.shut()
-        self._executions.close()
-        self._actors.close()
+        self._undo.close()
+
+    def _shut(self) -> None:
         handlers = self.worker.handlers
         if getattr(handlers.get(f"{self.package}_flush"), "__self__", None) is self:
             del handlers[f"{self.package}_flush"]
-        unload(self.package)
-        if self.worker.plugins.get(self.name) is self:
-            asyncio.get_running_loop().call_soon(self.worker.plugins.pop, self.name, None)
 
     def _failed(self, where: str, error: Exception) -> None:
         count = self._failures.get(where, (0, ""))[0] + 1

@@ -99,14 +99,15 @@ def cluster_of(client: Any) -> str:
 
 def _instances() -> list[Any]:
     module = sys.modules.get("distributed.client")
-    return [] if module is None else list(filter(_wanted, _listed(module.Client._instances)))
+    return [] if module is None else list(filter(_wanted, _listed(module)))
 
 
-def _listed(clients: weakref.WeakSet[Any]) -> list[Any]:
+def _listed(module: Any) -> list[Any]:
     while True:
         # Other threads may make clients meanwhile.
         with suppress(RuntimeError):
-            return list(clients)
+            # One that still connects is no instance yet, but may be the default already.
+            return list(dict.fromkeys((*module.Client._instances, *module._global_clients.values())))
 
 
 def _wanted(client: Any) -> bool:

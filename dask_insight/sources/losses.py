@@ -10,7 +10,7 @@ _WORDS = {
     "lost_transfers": "times transfers were dropped before they could be sent",
     "lost_messages": "messages were dropped because the scheduler did not take them",
     "lost_samples": "times the stacks could not be looked at, or there were more samples than can be kept",
-    "lost_resources": "samples of resources failed, or there were more than can be kept",
+    "lost_resources": "samples of resources failed or lack figures, or there were more than can be kept",
     "lost_logs": "warnings of the log were dropped, there were more than can be kept",
 }
 

@@ -2,6 +2,8 @@
 
 /** The id that stands for 'no task', 'no run' or 'no stack'. */
 export const NOTHING = 4294967295;
+/** The action of `phases` in which a task ran on, but had given its thread back. */
+export const SECEDED = 'seceded';
 
 export const TABLES = {
   /** Facts about the recording as a whole; a later row replaces an earlier one of the same name. */
@@ -175,6 +177,10 @@ export const TABLES = {
     disk_read: 'f32',
     /** Host's disks, bytes written a second, over 2 s. */
     disk_write: 'f32',
+    /** Host's CPU use by all programs, per cent of all its cores, over 2 s. */
+    host_cpu: 'f32',
+    /** Host's memory that could still be had, bytes. */
+    host_free: 'f64',
     /** Open file descriptors (handles on Windows). */
     fds: 'f32',
     /** Longest delay of the event loop since the last sample, seconds. */

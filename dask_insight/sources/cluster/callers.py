@@ -127,8 +127,8 @@ def calling(frame: FrameType | None) -> Caller:
         frame = frame.f_back
     if frame is None:
         return Caller("", 0, "", "", running_cell())
-    code, line = frame.f_code, frame.f_lineno
-    return Caller(shown_file(code.co_filename), line, code.co_qualname, source(code, line), running_cell())
+    code, file, line = frame.f_code, frame.f_code.co_filename, frame.f_lineno
+    return Caller(shown_file(file), line, code.co_qualname, _source(code, file, line), running_cell())
 
 
 def _ignored() -> tuple[str, ...]:
@@ -152,19 +152,24 @@ def _library(file: str, module: str, ignored: tuple[str, ...]) -> bool:
     return any(re.match(pattern, module) for pattern in ignored)
 
 
-def source(code: CodeType, line: int) -> str:
-    """The text of a function or cell, or what surrounds a line of a longer file; '' if it cannot be had."""
-    lines = _lines(code)
+@lru_cache(1024)
+def _source(code: CodeType, file: str, line: int) -> str:
+    """The text of a function or cell, or what surrounds a line of a longer file; '' if it cannot be had.
+
+    Of one line it is one object, however many submissions wait with it. The file is asked for as code of
+    two files may be equal, as that of a cell before and after its later lines were edited.
+    """
+    lines = _lines(code, file)
     if code.co_name == "<module>" and len(lines) > _AROUND:
         return "".join(lines[max(0, line - _AROUND // 2) : line + _AROUND // 2])
     return "".join(lines)[:_CODE]
 
 
 @lru_cache(1024)
-def _lines(code: CodeType) -> list[str]:
+def _lines(code: CodeType, file: str) -> list[str]:
     try:
         if code.co_name == "<module>":
-            return linecache.getlines(code.co_filename)
+            return linecache.getlines(file)
         return inspect.getsourcelines(code)[0]
     except Exception:
         return []

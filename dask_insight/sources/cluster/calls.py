@@ -24,6 +24,8 @@ class Calls:
         #: In the order in which they came.
         self._all: dict[_Call, None] = {}
         self._by_key: dict[str, list[_Call]] = {}
+        #: How many keys they hold; one of several calls counts for each, as its text is kept by each.
+        self._keys = 0
 
     def __bool__(self) -> bool:
         return bool(self._all)
@@ -33,6 +35,7 @@ class Calls:
         call = _Call(tuple(dict.fromkeys(keys)), caller, when)
         with self._lock:
             self._all[call] = None
+            self._keys += len(call.keys)
             for key in call.keys:
                 self._by_key.setdefault(key, []).append(call)
 
@@ -50,16 +53,31 @@ class Calls:
             calls = self._by_key.get(key)
             return self._drop(calls[0]) if calls else None
 
-    def forget(self, before: float, most: int) -> None:
-        """Drop calls from before a moment, and the oldest while there are more calls or keys than `most`."""
+    def forget(self, before: float, most: int) -> int:
+        """Drop calls from before a moment, and the oldest while calls or their keys are more than `most`.
+
+        Returns
+        -------
+        crowded_out
+            How many were dropped for their number alone.
+        """
+        crowded_out = 0
         with self._lock:
+            if not self._all or not self._is_due(next(iter(self._all)), before, most):
+                return 0
             for call in list(self._all):
-                if call.when >= before and max(len(self._all), len(self._by_key)) <= most:
+                if not self._is_due(call, before, most):
                     break
+                crowded_out += call.when >= before
                 self._drop(call)
+        return crowded_out
+
+    def _is_due(self, oldest: _Call, before: float, most: int) -> bool:
+        return oldest.when < before or max(len(self._all), self._keys) > most
 
     def _drop(self, call: _Call) -> Caller:
         del self._all[call]
+        self._keys -= len(call.keys)
         for key in call.keys:
             self._by_key[key].remove(call)
             if not self._by_key[key]:

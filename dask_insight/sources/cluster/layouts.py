@@ -11,25 +11,16 @@ import numpy.typing as npt
 from ...batch import Symbols
 from ...probe.layouts import LAYOUTS
 
-_FIELDS = {
-    "graph": "task group submission priority order state",
-    "edges": "task dependency",
-    "attempts": "run task thread status type done stop start assigned ready nbytes",
-    "phases": "run worker action start stop",
-    "releases": "task time",
-    "memory": "worker time process managed unmanaged_old unmanaged_recent spilled optimistic"
-    " processing occupancy",
-    "gauges": "worker name time value",
-}
 _KINDS = {"Q": "<u8", "I": "<u4", "H": "<u2", "B": "u1", "f": "<f4", "d": "<f8"}
 
 
-def packed_dtype(layout: str, fields: str) -> np.dtype[Any]:
-    """The type of rows packed by a `struct` layout."""
-    return np.dtype([(field, _KINDS[kind]) for field, kind in zip(fields.split(), layout, strict=True)])
+def packed_dtype(layout: str) -> np.dtype[Any]:
+    """The type of rows packed by a layout of the probe's."""
+    fields = (field.split(":") for field in layout.split())
+    return np.dtype([(name, _KINDS[kind]) for name, kind in fields])
 
 
-DTYPES = {name: packed_dtype(LAYOUTS[name], fields) for name, fields in _FIELDS.items()}
+DTYPES = {table: packed_dtype(layout) for table, layout in LAYOUTS.items()}
 
 
 def rows(table: str, packed: bytes) -> npt.NDArray[Any]:

@@ -28,12 +28,10 @@ from .unended import Unended
 
 #: Runs that are remembered lest their error is told twice.
 _MOST = 1_000_000
-_EXECUTIONS = packed_dtype(
-    executions.LAYOUT, "run thread status ended stop start executing ready received rss delay total before"
-)
-_RUNNING = packed_dtype(executions.RUNNING, "run thread start")
-_SECEDED = packed_dtype(secede.LAYOUT, "run start stop")
-_TRANSFERS = packed_dtype(transfers.LAYOUT, "incoming peer start stop nbytes compressed keys")
+_EXECUTIONS = packed_dtype(executions.LAYOUT)
+_RUNNING = packed_dtype(executions.RUNNING)
+_SECEDED = packed_dtype(secede.LAYOUT)
+_TRANSFERS = packed_dtype(transfers.LAYOUT)
 
 
 class Messages:

@@ -12,6 +12,7 @@ import numpy as np
 from ...identity import Stacks
 from ...options import Options
 from ...probe.clock import time
+from ...probe.gaps import Gaps
 from ...probe.garbage import Collections
 from ...probe.messages import losses, packed_profile
 from ...probe.pulse import Pulse
@@ -50,7 +51,7 @@ class ClientProcess:
         self._sampled = sampled
         self._pulse: Pulse | None = None
         self._collections = Collections()
-        self._gaps: list[str] = []
+        self._gaps = Gaps()
         main = threading.main_thread().ident or 0
         self._names = {threading.get_ident(): "event loop", main: "main"}
         if scheduler:
@@ -69,7 +70,7 @@ class ClientProcess:
         self._threads = dict.fromkeys(free, NOTHING)
         if self._pulse is None and self._is_mine(_PROCESS):
             self._pulse = Pulse(self._options.resources, self._loop)
-            self._gaps += self._pulse.gaps
+            self._gaps.add(*self._pulse.gaps)
             self._collections.start()
         self.adjust(self._options)
 
@@ -84,10 +85,10 @@ class ClientProcess:
         part = 4 if _SCHEDULER in self._names.values() else 2
         interval, budget = options.profile_interval, options.profile_budget / part
         if self._sampler is None and options.profile:
-            self._sampler = Sampler(lambda: self._threads, self._names.__getitem__, interval, budget)
-            self._sampler.start()
-            if self._sampler.reason:
-                self._gaps.append(self._sampler.reason)
+            sampler = Sampler(lambda: self._threads, self._names.__getitem__, interval, budget)
+            sampler.start()
+            self._gaps.add(sampler.reason)
+            self._sampler = None if sampler.reason else sampler
         elif self._sampler is not None and options.profile:
             self._sampler.pace.aim, self._sampler.pace.budget = interval, budget
         elif self._sampler is not None:
@@ -95,7 +96,7 @@ class ClientProcess:
             self._sampler = None
         if self._pulse is not None:
             self._pulse.interval = options.resources
-            self._pulse.start(self._sampler)
+            self._gaps.add(self._pulse.start(self._sampler))
 
     def stop(self) -> None:
         """End; what is left can still be taken."""
@@ -119,8 +120,7 @@ class ClientProcess:
                 gather.add(table, columns | {"process": [_PROCESS] * len(found)})
         if collections := self._collections.take():
             gather.add("collections", collected(_PROCESS, collections, offset, None))
-        told = [("gap", "info", text) for text in gap_words(self._gaps)]
-        self._gaps.clear()
+        told = [("gap", "info", text) for text in gap_words(self._gaps.take())]
         lost = losses(samples=self._sampler, resources=self._pulse)
         told += [("lost", "warning", text) for text in lost_words(lost)]
         if told:

@@ -137,7 +137,9 @@ class ClusterSource:
         self._emit = emit
         self._gather = Gather(emit)
         self._told_own = monotonic()
-        self._submissions = Submissions(emit, self._options.source)
+        self._submissions = Submissions(
+            emit, self._options.source, lambda words: self._event("warning", "lost", words)
+        )
         try:
             await self._join()
             if self._stopping.is_set():
@@ -217,6 +219,12 @@ class ClusterSource:
             with ExitStack() as rest:
                 rest.callback(self._end_here)
                 rest.callback(self._undo.close)
+
+    async def let_go(self) -> None:
+        """Stop where this process ends, on the client's event loop: fetches nothing, and waits for nobody."""
+        self.leave_behind()
+        if self._following is not None:
+            self._following.cancel()
 
     async def catch_up(self) -> None:
         """Wait until what the scheduler knows by now is here; runs on the client's event loop."""

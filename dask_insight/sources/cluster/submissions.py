@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from time import monotonic
 from typing import Any
 
@@ -12,19 +13,19 @@ import numpy.typing as npt
 
 from ...batch import encode
 from ...options import Emit
+from ...schema import OF_TASKS
 from .callers import Caller
 from .calls import Calls
 
 #: Seconds for which a submission waits for its line.
 _PATIENCE = 2.0
-#: Seconds for which a line waits for its submission, and lines that wait at most: a graph may be long in the
-#: making, and of one that it cannot unpack the scheduler never tells.
-_FORGOTTEN, _MOST = 3600.0, 10_000
+#: Seconds for which a line waits for its submission, and keys of lines that wait at most, half a kilobyte
+#: each: a graph may be long in the making, a loop far ahead of the scheduler, and of one that it cannot
+#: unpack the scheduler never tells.
+_FORGOTTEN, _MOST = 3600.0, 1_000_000
 #: Seconds after which a graph that the scheduler is still making is told.
 LONG = 10.0
 _NOBODY = Caller("", 0, "", "")
-#: So Dask names the clients that workers make for their tasks; those in the client's process use the client.
-_OF_TASKS = "Client-worker-"
 
 
 class Submissions:
@@ -39,11 +40,17 @@ class Submissions:
         Where batches go.
     code
         Whether the text of the code goes with its place.
+    lost
+        Told in words how many places are not known, again whenever that has doubled.
     """
 
-    def __init__(self, emit: Emit, code: bool = True) -> None:
+    def __init__(
+        self, emit: Emit, code: bool = True, lost: Callable[[str], None] = lambda words: None
+    ) -> None:
         self._emit = emit
         self._code = code
+        self._tell_lost = lost
+        self._lost = self._told_lost = 0
         self._calls = Calls()
         self._waiting: dict[int, tuple[float, dict[str, Any]]] = {}
         self._found: dict[int, Caller] = {}
@@ -111,7 +118,16 @@ class Submissions:
         ]
         if ripe:
             self._write(ripe)
-        self._calls.forget(now - _FORGOTTEN, _MOST)
+        self._lose(self._calls.forget(now - _FORGOTTEN, _MOST))
+
+    def _lose(self, lines: int) -> None:
+        self._lost += lines
+        if lines and self._lost >= 2 * self._told_lost:
+            self._told_lost = self._lost
+            self._tell_lost(
+                f"the lines of code of {self._lost:,} submissions so far are not known, too many waited for "
+                "the scheduler: make fewer, of more tasks each, or wait for results in between"
+            )
 
     def _write(self, ripe: list[int]) -> None:
         facts = [self._waiting.pop(submission)[1] for submission in ripe]
@@ -147,4 +163,4 @@ class Submissions:
 
 def _of_task(client: str) -> str:
     """How a client is called where a task used it."""
-    return _OF_TASKS + client.removeprefix("Client-")
+    return OF_TASKS + client.removeprefix("Client-")

@@ -102,7 +102,10 @@ def _messages(files: Sequence[Any]) -> list[Any]:
     for file in files:
         if isinstance(file, str | bytes | os.PathLike | Mapping) or not isinstance(file, Iterable):
             raise ValueError("give either names of files or the data of get_task_stream, a list")
-    return [message for file in files for message in file]
+    messages = [message for file in files for message in file]
+    if any(isinstance(message, str | os.PathLike) for message in messages):
+        raise ValueError("name files one by one: load(*files)")
+    return messages
 
 
 def _recognised(path: Path) -> str:

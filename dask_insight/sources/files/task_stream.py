@@ -140,4 +140,6 @@ class _Stream:
             recording.lost(gap)
         if self.strange:
             recording.tell("lost", f"{self.strange:,} entries of the task stream could not be read")
+        if not self.read and not self.strange:
+            recording.tell("lost", "no entry of a task stream was given")
         return recording

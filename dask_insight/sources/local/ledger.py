@@ -155,8 +155,7 @@ class Ledger:
     def run_ended(self, run: int, start: float, stop: float, name: str, thread: int) -> None:
         """A run in this process has ended, and was sampled."""
         if (sampler := self.sampler) is not None:
-            ahead = self._epoch.ahead
-            sampler.ended(run, ahead + start, ahead + stop, name, thread)
+            sampler.ended(run, start, stop, name, thread)
 
     def phases(self, run: int, measured: Measured) -> None:
         """What was around the computing of an attempt in another process."""
@@ -173,8 +172,7 @@ class Ledger:
     def collected(self, worker: str, rows: list[Collected]) -> None:
         """What a process noted of its garbage collections; nothing of those before the first computation."""
         if rows:
-            columns = collected(worker, rows, self._epoch.ahead, None)
-            self.put("collections", **columns)
+            self.put("collections", **collected(worker, rows, 0.0, None))
 
     def profile(self, drained: dict[str, Any]) -> None:
         """Take what this process's sampler has drained."""

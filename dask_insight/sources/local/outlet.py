@@ -58,7 +58,7 @@ class Outlet:
         self.columns(emit, "executions", executions)
 
     def profile(self, emit: Emit, worker_of: Callable[[str], str], drained: Mapping[str, Any]) -> None:
-        """Encode and emit what a sampler has drained, with runs as we number them."""
+        """Encode and emit what a sampler with our clock has drained, with runs as we number them."""
         frames = drained["frames"]
         files = shown_files(frames["file"], frames["function"], frames["first_line"])
         stacks, new = self._stacks.absorb({**frames, "file": files})
@@ -70,7 +70,7 @@ class Outlet:
             columns = {
                 "process": [worker_of(thread) for thread in threads],
                 "thread": threads,
-                "time": np.asarray(samples["time"]),
+                "time": self._epoch.of(samples["time"]),
                 "duration": samples["duration"],
                 "stack": stacks_at(stacks, samples["stack"]),
                 "run": self._namespaces["run"].map(samples["run"]),
@@ -78,7 +78,8 @@ class Outlet:
             emit(encode("samples", columns))
         if len(sampling["time"]):
             process = [worker_of(threads[0] if len(threads) else "")] * len(sampling["time"])
-            emit(encode("sampling", {"process": process, **sampling}))
+            times = self._epoch.of(sampling["time"])
+            emit(encode("sampling", {"process": process, **sampling, "time": times}))
 
     def _column(self, table: str, name: str, values: Any) -> Any:
         if name in _KIND_OF_ID:

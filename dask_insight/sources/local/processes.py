@@ -14,8 +14,6 @@ from typing import Any
 
 import psutil
 
-from ...probe.clock import time
-
 #: Seconds between two looks for new processes, which costs more than a sample.
 _LOOK = 1.0
 _PROC = os.path.exists(f"/proc/self/task/{os.getpid()}/children")
@@ -29,7 +27,7 @@ class Children:
         self._look_at = 0.0
 
     def sample(self) -> list[dict[str, Any]]:
-        """Rows of `resources`, one a process."""
+        """Rows of `resources`, one a process; times are moments of `perf_counter`."""
         if perf_counter() >= self._look_at:
             self._look()
             self._look_at = perf_counter() + _LOOK
@@ -62,7 +60,7 @@ def _row(process: psutil.Process) -> dict[str, Any]:
     with process.oneshot():
         return {
             "process": f"process {process.pid}",
-            "time": time(),
+            "time": perf_counter(),
             "cpu": process.cpu_percent(),
             "memory": float(process.memory_info().rss),
             "fds": float(process.num_fds()) if hasattr(process, "num_fds") else float("nan"),

@@ -11,9 +11,9 @@ from math import inf, nan
 from time import perf_counter
 from typing import Any
 
-from ...batch import encode
 from ...identity import Identity
 from ...options import Emit, Options
+from ...probe.gaps import Gaps
 from ...probe.garbage import Collections
 from ...probe.measured import BASE
 from ...probe.messages import losses
@@ -21,6 +21,7 @@ from ...probe.resources import ResourceSampler
 from ...probe.sampler import Sampler
 from ...probe.waits import Waits
 from ...schema import NOTHING
+from ...threads import begun
 from .activity import runs
 from .computation import Computation
 from .hook import listen
@@ -58,13 +59,15 @@ class LocalSource:
         self._lock, self._flushing = threading.RLock(), threading.Lock()
         #: Ident of the thread that emits rows at the moment; 0 if none does.
         self._flusher = 0
-        self._collections = Collections(self._run_on)
+        #: Whether our thread was told to stop by itself, and has the end to do.
+        self._ends_itself = False
+        self._collections = Collections(self._run_on, perf_counter)
         self._unlisten: Callable[[], None] | None = None
         self._emit: Emit = _nowhere
         self._pid = os.getpid()
         self._ran: set[int] = set()
         #: What cannot be sampled, until it is told.
-        self._gaps: list[str] = []
+        self._gaps = Gaps()
         #: Rows of `resources` until they are emitted, several samples at once.
         self._sampled: deque[dict[str, Any]] = deque()
 
@@ -88,8 +91,15 @@ class LocalSource:
         with self._lock:
             # A computation that begins at this moment starts nothing after that.
             self._stopping.set()
+        if self._thread is threading.current_thread():
+            # It may be within what the end would wait for.
+            self._ends_itself = True
+            return
         if self._thread is not None:
             self._thread.join(self._options.stop_timeout)
+        self._end()
+
+    def _end(self) -> None:
         self._collections.stop()
         if self._ledger.sampler is not None:
             self._ledger.sampler.stop()
@@ -135,20 +145,31 @@ class LocalSource:
                 return
             if self._thread is None:
                 self._collections.start()
-                self._thread = threading.Thread(target=self._run, name="dask-insight-local", daemon=True)
-                self._thread.start()
+                self._thread = self._started()
             if self._ledger.sampler is None and place == "here" and self.profile is not None:
                 sampler = Sampler(
-                    partial(runs, self._ledger.activity), str, *self.profile, base=BASE, ends=True
+                    *(partial(runs, self._ledger.activity), str, *self.profile),
+                    base=BASE,
+                    ends=True,
+                    clock=perf_counter,
                 )
                 sampler.start()
-                if sampler.reason:
-                    self._gaps.append(sampler.reason)
-                self._ledger.sampler = sampler
+                self._gaps.add(sampler.reason)
+                # Where it does not run the next computation tries again.
+                self._ledger.sampler = None if sampler.reason else sampler
+
+    def _started(self) -> threading.Thread | None:
+        """Our thread; None where it cannot be started just now: rows wait for the end then."""
+        try:
+            return begun(self._run, "dask-insight-local")
+        except RuntimeError as error:
+            self._gaps.add(f"what this process uses, until a thread can be started for it: {error}")
+            return None
 
     def _run(self) -> None:
-        resources, children, waits = ResourceSampler(), Children(), Waits(self._threads)
-        self._gaps += resources.gaps
+        resources, children = ResourceSampler(clock=perf_counter), Children()
+        waits = Waits(self._threads)
+        self._gaps.add(*resources.gaps)
         next_flush = next_drain = perf_counter()
         sampled = -inf
         while not self._stopping.wait(min(self._options.resources, _FLUSH)):
@@ -168,6 +189,8 @@ class LocalSource:
                 self._flush()
         resources.close()
         waits.close()
+        if self._ends_itself:
+            self._end()
 
     def _sample(self, resources: ResourceSampler, children: Children, waits: Waits) -> None:
         row, gpus = resources.sample()
@@ -181,7 +204,7 @@ class LocalSource:
         }
         self._sampled += (own, *children.sample())
         if gpus:
-            self._emit(encode("gpus", _columns([{**gpu, "process": process} for gpu in gpus])))
+            self._ledger.put("gpus", **_columns([{**gpu, "process": process} for gpu in gpus]))
 
     def _run_on(self, ident: int) -> int:
         running = self._ledger.activity.get(ident)
@@ -196,8 +219,7 @@ class LocalSource:
 
     def _drain(self) -> None:
         sampler = self._ledger.sampler
-        gaps, self._gaps = self._gaps, []
-        self._ledger.absent(gaps)
+        self._ledger.absent(self._gaps.take())
         self._ledger.collected(self._ledger.home(), self._collections.take())
         if sampler is not None:
             self._ledger.profile(sampler.drain())
@@ -210,16 +232,16 @@ class LocalSource:
         with self._flushing:
             self._flusher = threading.get_ident()
             try:
-                self._emit_sampled()
+                self._put_sampled()
                 self._ledger.flush(self._emit)
             except Exception as error:
                 self._ledger.failed("flush", error)
             finally:
                 self._flusher = 0
 
-    def _emit_sampled(self) -> None:
+    def _put_sampled(self) -> None:
         if rows := [self._sampled.popleft() for _ in range(len(self._sampled))]:
-            self._emit(encode("resources", _columns(rows)))
+            self._ledger.put("resources", **_columns(rows))
 
 
 def _columns(rows: list[dict[str, Any]]) -> Mapping[str, Any]:
