@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import zlib
@@ -21,6 +22,8 @@ from .columns import Columns, length, merge, newest
 from .frames import Gap, Writer
 from .history import History
 from .options import Emit
+from .tables.facts import CUT
+from .threads import begun
 
 #: How many times smaller batches are when compressed, nearly; and the fewest bytes for which that is done.
 _COMPRESSION = 4
@@ -29,6 +32,8 @@ _WORTHWHILE = 2**16
 _FRESH = 32 * 2**20
 #: Seconds that a batch may wait for others before it is written to the file with them.
 _FLUSH = 0.25
+#: Seconds that the end of the process waits for merging that goes on.
+_PATIENCE = 5.0
 #: How much a note matters.
 _LEVELS = ("debug", "info", "warning", "error")
 
@@ -111,12 +116,15 @@ class Store:
     def _untidy(self) -> None:
         """Have old batches merged, by a thread of its own, if this process records them; the lock is held."""
         if self._bring is not None and self._merging is None:
-            self._merging = Thread(target=self._merge, name="dask-insight-merge", daemon=True)
-            try:
-                self._merging.start()
-            except RuntimeError:
-                # The interpreter is ending, or has no threads now: the next batch tries again.
-                self._merging = None
+            # If there can be no thread now the next batch tries again.
+            with suppress(RuntimeError):
+                self._merging = begun(self._merge, "dask-insight-merge")
+                atexit.register(self._see_merged)
+
+    def _see_merged(self) -> None:
+        """Wait for the thread that merges, which must not run as the interpreter ends."""
+        if (merging := self._merging) is not None:
+            merging.join(_PATIENCE)
 
     def _merge(self) -> None:
         try:
@@ -125,8 +133,11 @@ class Store:
             # It would fail each time: with `_merging` left, nobody tries again.
             told = f"merging what is old failed, it stays as it came: {type(error).__name__}: {error}"
             self.tell("lost", told, time())
+            atexit.unregister(self._see_merged)
         else:
-            self._merging = None
+            with self._lock:
+                self._merging = None
+                atexit.unregister(self._see_merged)
 
     def _write(self, batch: bytes) -> None:
         """Hand a batch to the file; the lock is held."""
@@ -162,7 +173,7 @@ class Store:
         if writer is not None:
             with suppress(OSError):
                 # There may be room for so little, and whoever opens it learns why it ends here.
-                writer.write(encode("about", {"name": ["cut"], "value": [json.dumps(str(error))]}))
+                writer.write(encode("about", {"name": [CUT], "value": [json.dumps(str(error))]}))
             with suppress(OSError):
                 writer.close()
         self.tell("lost", f"the file takes no more, the recording goes on in memory: {error}", time())

@@ -1,10 +1,11 @@
-"""Work on a few threads at once; on this one where the interpreter is ending and starts no more."""
+"""Threads of ours: one, or a few at once; this one where the interpreter is ending and starts no more."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from threading import Thread
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -12,6 +13,19 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
+
+
+def begun(run: Callable[[], object], name: str) -> Thread:
+    """A daemon thread that runs something.
+
+    Raises
+    ------
+    RuntimeError
+        If there can be none now: the interpreter is ending, or the system has no more.
+    """
+    thread = Thread(target=run, name=name, daemon=True)
+    thread.start()
+    return thread
 
 
 def at_once(work: Callable[[_T], _R], items: Iterable[_T], threads: int) -> Iterator[_R]:

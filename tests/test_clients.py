@@ -6,6 +6,7 @@ import asyncio
 import logging
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -40,6 +41,31 @@ def test_existing_and_later_clients(cluster: LocalCluster) -> None:
     stop()
     with connect(cluster):
         assert len(seen) == 4
+
+
+def test_a_client_that_connects_as_the_watch_begins(
+    cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connecting, gate = threading.Event(), threading.Event()
+    finish = Client._ensure_connected
+
+    async def late(client: Client, **options: Any) -> None:
+        connecting.set()
+        await asyncio.to_thread(gate.wait, 60)
+        await finish(client, **options)
+
+    monkeypatch.setattr(Client, "_ensure_connected", late)
+    made: list[Client] = []
+    making = threading.Thread(target=lambda: made.append(Client(cluster)))
+    making.start()
+    assert connecting.wait(60)
+    seen: list[str] = []
+    stop = watch_clients(lambda client: seen.append(client.id))
+    gate.set()
+    making.join(60)
+    made[0].close()
+    stop()
+    assert seen == [made[0].id]
 
 
 def test_a_new_client_waits_for_the_callback(cluster: LocalCluster) -> None:

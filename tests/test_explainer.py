@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import threading
 import time
 import tracemalloc
@@ -438,6 +440,66 @@ def test_a_live_session_explains_itself_while_it_runs(monkeypatch: pytest.Monkey
         session.stop()
     saved = {decode(batch).table for batch in recording.packed()}
     assert "lines" in saved and not saved & EDITIONED
+
+
+def test_it_goes_on_where_its_thread_could_not_start_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    recording = Recording()
+    _add(recording, 5)
+    made = Explainer(recording)
+    stop = made.serve(lambda: ["budget"], lambda: None)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(RuntimeError, match="can't start new thread"):
+            made.wake()
+    try:
+        made.wake()
+        wait_for(lambda: made.newest("budget") is not None, "the budget")
+    finally:
+        stop()
+
+
+_AT_WORK = """
+import atexit
+import threading
+
+def left():
+    print([one.name for one in threading.enumerate() if "insight" in one.name])
+
+# What is registered first runs last.
+atexit.register(left)
+from dask_insight.recording import Recording
+from dask_insight.session.driver import DRIVER
+from dask_insight.session.explainer import Explainer
+from dask_insight.session.feed import Turn
+
+class Works:
+    def __init__(self):
+        self.begun = threading.Event()
+
+    def work(self, *_):
+        self.begun.set()
+        threading.Event().wait(3.0)
+
+    def tick(self):
+        self.work()
+        return Turn(False, None)
+
+explaining, driven = Works(), Works()
+Explainer._make = explaining.work
+explainer = Explainer(Recording())
+explainer.serve(lambda: ["budget"], lambda: None)
+explainer.wake()
+DRIVER.drive(driven)
+assert explaining.begun.wait(60) and driven.begun.wait(60)
+"""
+
+
+def test_a_process_that_ends_waits_for_what_is_being_worked_out() -> None:
+    ran = subprocess.run([sys.executable, "-c", _AT_WORK], capture_output=True, text=True, timeout=60)
+    assert (ran.returncode, ran.stdout) == (0, "[]\n"), ran.stderr
 
 
 def test_nothing_is_kept_of_what_was_read_once_it_is_worked_out(monkeypatch: pytest.MonkeyPatch) -> None:

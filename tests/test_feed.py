@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import wait_for
+from conftest import PATIENCE, wait_for
 
 from dask_insight.batch import decode, encode, split
 from dask_insight.recording import Recording
@@ -470,6 +470,26 @@ def test_state_is_sent_when_it_changes_but_not_more_often_than_it_should(
     assert _settle(feed) == 0
 
 
+def test_the_state_is_not_worked_out_before_it_may_be_sent_again(
+    recording: Recording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr(ends.time, "monotonic", lambda: now)
+    asked: list[float] = []
+    page = Page("a")
+    feed = Feed(recording, Wire(page), state=lambda: {"asked": asked.append(now), "ends": recording.end})
+    feed.handle(page.hello())
+    _settle(feed)
+    assert asked == [now]
+    for number in range(5):
+        recording.append(_batch(number))
+        _settle(feed)
+    assert asked == [now] and feed.tick().again == feeds.STATE
+    now += feeds.STATE
+    _settle(feed)
+    assert asked == [now - feeds.STATE, now] and page.got[-1]["ends"] == 5
+
+
 def test_rows_do_not_wait_for_what_the_state_is(
     recording: Recording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -563,6 +583,29 @@ def test_the_driver_sends_for_all_feeds_and_ends(recording: Recording) -> None:
         stop()
     names = [thread.name for thread in threading.enumerate()]
     assert "dask-insight-test" not in names
+
+
+def test_the_driver_goes_on_where_its_thread_could_not_start_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    class Once:
+        def __init__(self) -> None:
+            self.ticked = threading.Event()
+
+        def tick(self) -> Turn:
+            self.ticked.set()
+            return Turn(False, None)
+
+    driver, refused, driven = Driver("dask-insight-test"), Once(), Once()
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(RuntimeError, match="can't start new thread"):
+            driver.drive(refused)
+    stop = driver.drive(driven)
+    assert driven.ticked.wait(PATIENCE)
+    stop()
+    assert not refused.ticked.is_set(), "nobody could end that"
 
 
 def test_what_comes_together_is_one_turn(monkeypatch: pytest.MonkeyPatch) -> None:

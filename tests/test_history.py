@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 import zlib
-from threading import Thread
+from collections.abc import Callable
+from threading import Event, Thread
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -272,6 +274,23 @@ def test_of_what_workers_tell_of_themselves_the_last_is_kept() -> None:
     assert values == sorted(values) and values[-1] == 870 and 1 < len(values) < 12
 
 
+def test_workers_that_have_left_go_with_the_last_that_names_them() -> None:
+    bounded = BoundedRecording(100)
+    for number in range(500):
+        name = f"w{number}"
+        bounded.append(encode("workers", {"worker": [name], "threads": [1], "left": [np.nan]}))
+        ran = decode(_attempts(5 * number, 5)).columns
+        bounded.append(encode("attempts", ran | {"worker": [name] * 5}))
+        bounded.append(encode("workers", {"worker": [name], "threads": [1], "left": [1e9 + number]}))
+        bounded.append(encode("workers", {"worker": ["stays"], "threads": [1], "left": [np.nan]}))
+        bounded.tidy()
+    kept, attempts = (set(bounded.columns(table)["worker"].tolist()) for table in ("workers", "attempts"))
+    assert attempts | {"stays"} <= kept
+    # Those that left since the sweep before the last come on top.
+    assert len(kept) < 3 * len(attempts) < 500
+    assert bounded.history.dropped["workers"] >= 500 - len(kept)
+
+
 def test_what_has_no_attempts_is_bounded_too() -> None:
     bounded = BoundedRecording(50)
     for second in range(2000):
@@ -499,6 +518,37 @@ def test_merging_that_fails_is_told_once_and_not_tried_again(monkeypatch: pytest
         "merging what is old failed, it stays as it came: MemoryError: no room"
     ]
     assert made.columns("graph")["task"].tolist() == list(range(100))
+
+
+def test_the_end_of_the_process_waits_for_merging_that_goes_on_and_no_other_end_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun, gate = Event(), Event()
+    at_exit: list[Callable[[], None]] = []
+
+    def slow(_: History) -> None:
+        begun.set()
+        gate.wait(60)
+
+    def joined(timeout: float) -> None:
+        gate.set()
+        join(timeout)
+
+    monkeypatch.setattr(store, "atexit", SimpleNamespace(register=at_exit.append, unregister=at_exit.remove))
+    monkeypatch.setattr(History, "tidy", slow)
+    monkeypatch.setattr(store, "_FRESH", 0)
+    monkeypatch.setattr(history, "_PIECE", 1)
+    made = Recording()
+    made.on_ask(lambda: None)
+    _fill(made, 3)
+    assert begun.wait(60) and made._merging is not None
+    join = made._merging.join
+    monkeypatch.setattr(made._merging, "join", joined)
+    made.close()
+    assert not gate.is_set()
+    (end,) = at_exit
+    end()
+    assert made._merging is None and not at_exit
 
 
 def test_merging_goes_on_where_its_thread_could_not_start_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import gc
 import threading
 import tracemalloc
+import weakref
 from collections.abc import Callable, Iterator
 from math import isnan, nan
 from time import monotonic, perf_counter
@@ -155,6 +156,25 @@ def test_memory_of_a_process_that_workers_share_counts_once(
     tally(encode("workers", {"worker": ["a", "b"], **told}))
     tally(encode("memory", {"worker": ["a", "b"], "process": [2e9, 3e9]}))
     assert (tally.state()["memory"], tally.state()["memory_limit"]) == (memory, limit)
+
+
+def test_workers_that_have_left_are_forgotten() -> None:
+    tally = Tally(lambda batch: None)
+
+    def told(first: int, left: float) -> None:
+        columns: dict[str, Any] = {"worker": [f"w{n}" for n in range(first, first + 50)], "threads": [2] * 50}
+        facts = {"host": [""] * 50, "namespace": [0] * 50, "pid": range(first, first + 50)}
+        tally(encode("workers", columns | facts | {"memory_limit": [nan] * 50, "left": [left] * 50}))
+
+    for first in range(0, 5_000, 50):
+        told(first, nan)
+        assert (tally.state()["workers"], tally.state()["threads"]) == (50, 100)
+        told(first, 1e9 + first)
+        tally(encode("memory", {"worker": [f"w{first}"], "process": [1e9]}))
+        status = {"kind": ["worker-status"], "message": ["running → paused"], "source": [f"w{first}"]}
+        tally(encode("events", status))
+    assert not (tally._workers or tally._memory or tally._paused)
+    assert (tally.state()["paused"], tally.state()["memory"]) == (0, None)
 
 
 def test_a_task_counts_once_and_one_that_killed_its_workers_has_failed() -> None:
@@ -649,6 +669,19 @@ def test_it_leaves_nothing_behind() -> None:
         assert here() == before
     gc.collect()
     assert not [one for one in gc.get_objects() if isinstance(one, Live) and one._undrive is not None]
+
+
+def test_it_keeps_no_client_that_was_there_when_it_began() -> None:
+    with _cluster() as cluster:
+        client = Client(cluster)
+        session = Live()
+        session.start()
+        wait_for(lambda: session._clusters and session._clusters.recorded(), "its cluster is recorded")
+        client.close()
+        gone = weakref.ref(client)
+        del client
+        wait_for(lambda: gc.collect() is not None and gone() is None, "it is garbage")
+        session.stop()
 
 
 def test_cells_in_ipython_without_a_kernel(shell: InteractiveShell) -> None:

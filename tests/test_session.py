@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import Future
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -174,6 +176,16 @@ def test_blocks_nest_and_overlap(client: Client) -> None:
     assert _keys(inner) == {"second"}
     assert _keys(late.recording) == {"fourth", "fifth"}
     assert _plugins(client) == []
+
+
+def test_only_who_looks_for_all_clients_is_told_how_to_see_others(client: Client) -> None:
+    for sources in ({"client": client}, {"clusters": False}):
+        with record(**sources) as run:
+            pass
+        assert run.summary().cure() and "attach" not in run.summary().cure()
+    with record() as run:
+        pass
+    assert "`dask-insight attach ADDRESS`" in run.summary().cure()
 
 
 def test_only_the_client_asked_for(client: Client) -> None:
@@ -386,7 +398,9 @@ def test_durations_as_dask_writes_them(given: dict[str, Any], name: str, seconds
     [
         ({"resources": "often"}, ValueError, "resources='often' is no duration"),
         ({"poll": -1}, ValueError, "poll=-1"),
-        ({"profile": "0s"}, ValueError, "profile_interval"),
+        ({"profile": None}, ValueError, "profile=None is no duration.*; profile=False takes no stacks"),
+        ({"profile": 0}, ValueError, "profile=0 .*; profile=False takes no stacks"),
+        ({"profile_interval": 0}, ValueError, "profile_interval=0"),
         ({"resources": None}, ValueError, "is no duration"),
         ({"profile_budget": 0}, ValueError, "profile=False takes no stacks"),
         ({"profile_budget": 2}, ValueError, "profile_budget=2"),
@@ -564,6 +578,22 @@ def test_too_little_memory_to_pack_a_file_leaves_what_was_written(
     assert gone or "stopped" in dask_insight.open(path).about
 
 
+def test_a_disk_that_keeps_no_packed_file_leaves_what_was_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: int) -> None:
+        raise OSError(errno.EDQUOT, "Disk quota exceeded")
+
+    path = tmp_path / "run.dinsight"
+    with record(path, clusters=False):
+        inode = path.stat().st_ino
+        dask.delayed(_increment)(1).compute(scheduler="sync")
+        monkeypatch.setattr(os, "fsync", refuse)
+    run = dask_insight.open(path)
+    assert path.stat().st_ino == inode
+    assert (len(run.tasks), "stopped" in run.about, run.gaps) == (1, True, [])
+
+
 def test_a_second_recording_to_one_file_is_warned_of(tmp_path: Path) -> None:
     path = tmp_path / "run.dinsight"
     warned = pytest.warns(RuntimeWarning, match="the one that ends last replaces the other")
@@ -573,12 +603,53 @@ def test_a_second_recording_to_one_file_is_warned_of(tmp_path: Path) -> None:
         warnings.simplefilter("error")
 
 
+def test_what_is_asked_of_a_session_is_said_to_be_the_recordings() -> None:
+    session = record(clusters=False, name="mine")
+    assert repr(session) == "<Session 'mine': not begun>"
+    cure = r"say session.recording.summary, or `with .*` and run.summary"
+    with pytest.raises(AttributeError, match=cure):
+        session.summary  # type: ignore[attr-defined]  # noqa: B018
+    session.start()
+    assert repr(session) == "<Session 'mine': records>"
+    with pytest.raises(AttributeError, match=cure):
+        session.summary  # type: ignore[attr-defined]  # noqa: B018
+    session.stop()
+    assert repr(session) == "<Session 'mine': ended>"
+    with pytest.raises(AttributeError, match=cure):
+        session.summary  # type: ignore[attr-defined]  # noqa: B018
+    assert not hasattr(session, "no such attribute")
+
+
 @pytest.mark.parametrize("ask", ["record", "save", "report", "export", "open"])
 def test_urls_are_refused_in_words(ask: str) -> None:
     on_a_recording = {"save": Recording().save, "report": Recording().report, "export": Recording().export}
     asked = on_a_recording.get(ask) or getattr(dask_insight, ask)
     with pytest.raises(ValueError, match="is a URL: name a file here"):
         asked("memory://run.dinsight")
+
+
+def test_a_client_in_the_place_of_a_path_is_told_where_it_belongs(client: Client) -> None:
+    for given in (client, client.cluster):
+        with pytest.raises(TypeError, match=r"is no path: .* write record\(client=…\)"):
+            record(given)
+
+
+def test_a_client_that_is_closed_is_said_to_be() -> None:
+    with _cluster(processes=False) as cluster:
+        with Client(cluster) as client:
+            pass
+        with pytest.raises(RuntimeError, match=f"{client.id} is closed; make a new Client"):
+            record(client=client).start()
+
+
+def test_a_client_that_was_not_awaited_is_said_to_be(tmp_path: Path, run_async: Any) -> None:
+    async def main() -> None:
+        client = Client(scheduler_file=str(tmp_path / "not yet.json"), asynchronous=True)
+        with pytest.raises(RuntimeError, match=f"{client.id} has not connected yet; `await` it first"):
+            await record(client=client).start_async()
+        await client.close()
+
+    run_async(main())
 
 
 def test_what_record_gives_is_a_session() -> None:
@@ -674,6 +745,111 @@ def test_another_client_takes_over_where_one_cannot(monkeypatch: pytest.MonkeyPa
         clusters.end()
         for each in others:
             each.close()
+
+
+def test_another_client_that_came_meanwhile_takes_over_where_the_first_cannot(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from dask_insight.sources.cluster import ClusterSource
+
+    start, begun, gate = ClusterSource.start, threading.Event(), threading.Event()
+
+    async def fail(source: ClusterSource, emit: Any) -> None:
+        if source._client is not first:
+            await start(source, emit)
+            return
+        begun.set()
+        await asyncio.to_thread(gate.wait, 60)
+        raise OSError("its connection broke")
+
+    monkeypatch.setattr(ClusterSource, "start", fail)
+    recording = Recording()
+    clusters = Clusters(Options(), recording.identity, recording.append)
+    with (
+        _cluster(processes=False) as cluster,
+        Client(cluster) as first,
+        Client(cluster, set_as_default=False) as second,
+    ):
+        failing = asyncio.run_coroutine_threadsafe(clusters.follow(first), first.loop.asyncio_loop)
+        assert begun.wait(60)
+        second.sync(clusters.follow, second)
+        assert clusters.recorded() == [first]
+        gate.set()
+        with pytest.raises(OSError, match="its connection broke"):
+            failing.result(60)
+        wait_for(lambda: clusters.recorded() == [second], "the other one takes over")
+        clusters.end()
+    assert not _lost(recording)
+
+
+def test_where_another_client_goes_on_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dask_insight.sources.cluster import ClusterSource
+
+    start, failed, session = ClusterSource.start, list[Any](), record(local=False)
+
+    async def fail(source: ClusterSource, emit: Any) -> None:
+        if failed or source._client not in clients:
+            await start(source, emit)
+            return
+        failed.append(source._client)
+        assert session._clusters is not None
+        spare = session._clusters._spare
+        await asyncio.to_thread(wait_for, lambda: len(spare) == 1, "another client of the cluster")
+        raise OSError("its connection broke")
+
+    monkeypatch.setattr(ClusterSource, "start", fail)
+    with _cluster(processes=False) as cluster, Client(cluster) as first, Client(cluster) as second:
+        clients = [first, second]
+        with pytest.warns(
+            RuntimeWarning, match="its connection broke; another client of its cluster goes on"
+        ):
+            run = session.start()
+        clusters: Any = session._clusters
+        wait_for(lambda: {*clusters.recorded()} & {*clients}, "that one")
+        assert second.submit(_increment, 1, key="recorded").result() == 2
+        session.stop()
+    assert "recorded" in _keys(run)
+    assert [message for message in _lost(run) if "another client of its cluster goes on" in message]
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_session_that_ends_while_a_client_closes_waits_for_what_that_one_fetches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asynchronous: bool
+) -> None:
+    from dask_insight.session import clusters as module
+    from dask_insight.sources.cluster import ClusterSource
+
+    fetch, left = ClusterSource._fetch, module._left
+    fetching, waited_for = threading.Event(), threading.Event()
+
+    async def slow(source: ClusterSource, begun: float) -> None:
+        fetching.set()
+        await asyncio.to_thread(waited_for.wait, 60)
+        await fetch(source, begun)
+
+    def seen(*of: Any) -> float:
+        waited_for.set()
+        return left(*of)
+
+    monkeypatch.setattr(ClusterSource, "_fetch", slow)
+    monkeypatch.setattr(module, "_left", seen)
+    path = tmp_path / "run.dinsight"
+    with _cluster(processes=False) as cluster:
+        client = Client(cluster)
+        session = record(path, client=client, local=False, poll=60)
+        session.start()
+        client.gather(client.map(_increment, range(20)))
+        closing = threading.Thread(target=client.close)
+        closing.start()
+        assert fetching.wait(60)
+        if asynchronous:
+            asyncio.run(session.stop_async())
+        else:
+            session.stop()
+        waited_for.set()
+        closing.join(60)
+    recording = dask_insight.open(path)
+    assert len(recording.tasks) == 20 and not _lost(recording)
 
 
 def _lost(run: Recording) -> list[str]:
@@ -895,6 +1071,30 @@ def test_an_interrupt_while_it_ends_leaves_nothing_that_watches() -> None:
     assert "stopped" in session.recording.about
 
 
+def test_an_interrupt_while_it_ends_leaves_none_behind_whose_event_loop_has_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Interrupted:
+        def result(self, timeout: float) -> None:
+            raise KeyboardInterrupt
+
+    left: list[str] = []
+    answers = {"slow": Interrupted(), "ended": None}
+    followed = {
+        name: SimpleNamespace(
+            client=SimpleNamespace(id=name, loop=None),
+            source=SimpleNamespace(until=lambda begun: begun, leave_behind=partial(left.append, name)),
+        )
+        for name in answers
+    }
+    clusters = Clusters(Options(), Recording().identity, lambda batch: None)
+    monkeypatch.setattr(clusters, "_followed", followed)
+    monkeypatch.setattr(Clusters, "_submit", staticmethod(lambda client, work: answers[client.id]))
+    with pytest.raises(KeyboardInterrupt):
+        clusters.end()
+    assert left == ["ended"]
+
+
 def _ours(client: Client) -> list[str]:
     """Calls and worker plugins of ours on the scheduler."""
     scheduler = client.cluster.scheduler
@@ -951,3 +1151,53 @@ def test_a_program_that_ends_without_stopping(order: str, tmp_path: Path) -> Non
     recording = dask_insight.open(path)
     assert len(recording.tasks) == 100 and recording.tasks["cpu"].notna().all()
     assert "lost" not in set(recording.events["kind"])
+
+
+UNSTOPPED_IN_MEMORY = """
+import atexit
+import threading
+
+def left():
+    print([one.name for one in threading.enumerate() if "insight" in one.name])
+
+if __name__ == "__main__":
+    # What is registered first runs last.
+    atexit.register(left)
+    import dask
+    import distributed
+    import dask_insight
+    from dask_insight.session.live import Live
+
+    {session}.start()
+    client = distributed.Client(n_workers=1, processes=False, dashboard_address=":0")
+    client.submit(abs, -1).result()
+    dask.delayed(abs)(-1).compute(scheduler="threads")
+    assert {{"dask-insight-local", "dask_insight-sampler"}} <= {{one.name for one in threading.enumerate()}}
+"""
+
+
+@pytest.mark.parametrize("session", ["dask_insight.record()", "Live()"])
+def test_no_thread_of_ours_runs_as_the_interpreter_ends(session: str, tmp_path: Path) -> None:
+    (tmp_path / "unstopped.py").write_text(UNSTOPPED_IN_MEMORY.format(session=session))
+    command = [sys.executable, tmp_path / "unstopped.py"]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (ran.returncode, ran.stdout) == (0, "[]\n"), ran.stderr
+
+
+UNGUARDED = """
+import sys
+import dask_insight
+from distributed import Client
+
+with dask_insight.record(sys.argv[1]):
+    Client(n_workers=1, threads_per_worker=1, dashboard_address=None)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="this system has no locks")
+def test_a_script_that_its_own_workers_begin_anew_is_told_the_cure(tmp_path: Path) -> None:
+    (tmp_path / "unguarded.py").write_text(UNGUARDED)
+    command = [sys.executable, "unguarded.py", "run.dinsight"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert "put what the script does under `if __name__ == '__main__':`" in ran.stderr
+    assert "name another file" not in ran.stderr

@@ -271,6 +271,7 @@ class History:
             thin = needed.without_names(thin, int(known - self.limit * _NAMES), kept, later)
         thin = needed.without_submissions(thin, self._old, later)
         thin = needed.without_spans(thin, self._old, later)
+        thin = needed.without_left(thin, self._old, later)
         if stacks_since:
             thin = needed.without_stacks(thin, stacks_since, later)
         thin = _joined(thin)

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import compress
 from typing import Any
 
 import numpy as np
 
 from ..batch import BatchError, announced, decode
+from ..lookup import is_any
 from ..schema import NOTHING, REPLACED
 from .part import Part
 
+#: Columns by which a worker is there, the shortest tables first; what else names it came at the same times.
+_NAMING = {
+    "memory": ("worker",),
+    "resources": ("process",),
+    "running": ("worker",),
+    "executions": ("worker",),
+    "attempts": ("worker",),
+    "transfers": ("worker", "peer"),
+    "gauges": ("worker",),
+}
 _NONE = np.empty(0, "u4")
 
 
@@ -66,13 +78,7 @@ def without_former(thin: list[Part]) -> list[Part]:
 
     Of workers that have left nothing is left.
     """
-    pieces = [piece for piece in columns(thin, "workers", "worker", "left") if "left" in piece]
-    gone = {
-        worker
-        for piece in pieces
-        for worker, left in zip(piece["worker"].tolist(), piece["left"].tolist(), strict=True)
-        if left == left
-    }
+    gone = set(_left(thin))
     seen: set[Any] = set()
 
     def shortened(part: Part) -> Part:
@@ -85,6 +91,28 @@ def without_former(thin: list[Part]) -> list[Part]:
         return part.where("gauges", "name", lambda _: mask)
 
     return [shortened(part) for part in reversed(thin)][::-1]
+
+
+def without_left(thin: list[Part], old: int, later: Later) -> list[Part]:
+    """Leave out workers that have left and that nothing names any more, in the first `old` parts.
+
+    Those that left later may still be told of.
+    """
+    gone = set(_left(thin[:old]))
+    for table, names in _NAMING.items():
+        if not gone:
+            return thin
+        for piece in later.columns(table, *names):
+            gone.difference_update(*map(_names, piece.values()))
+    older = [part.where("workers", "worker", lambda each: ~is_any(each, gone)) for part in thin[:old]]
+    return older + thin[old:]
+
+
+def _left(thin: Sequence[Part]) -> Iterator[str]:
+    """The workers of which it is told that they have left."""
+    for piece in columns(thin, "workers", "worker", "left"):
+        if "left" in piece:
+            yield from compress(piece["worker"].tolist(), ~np.isnan(piece["left"]))
 
 
 def _newest(column: Any, seen: set[Any]) -> np.ndarray:
@@ -122,15 +150,8 @@ def without_names(thin: list[Part], excess: int, needed: np.ndarray, later: Late
 def _described(graph: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Tasks, their submissions, and which had ended when the recording began."""
     rows = len(graph["task"])
-    ended = _are(graph["state"], lambda state: state != "") if "state" in graph else np.zeros(rows, bool)
+    ended = ~is_any(graph["state"], ("",)) if "state" in graph else np.zeros(rows, bool)
     return graph["task"], graph.get("submission", np.full(rows, NOTHING, "u4")), ended
-
-
-def _are(symbols: Any, wanted: Callable[[str], bool]) -> np.ndarray:
-    """In which rows a text is wanted."""
-    told = np.array([wanted(name) for name in symbols.names] or [False])
-    mask: np.ndarray = told[symbols.codes]
-    return mask
 
 
 def without_submissions(thin: list[Part], old: int, later: Later) -> list[Part]:
@@ -167,7 +188,7 @@ def without_spans(thin: list[Part], old: int, later: Later) -> list[Part]:
             kept.add(span)
             span = parents[span]
 
-    older = [part.where("spans", "span", lambda each: _are(each, kept.__contains__)) for part in thin[:old]]
+    older = [part.where("spans", "span", lambda each: is_any(each, kept)) for part in thin[:old]]
     return older + thin[old:]
 
 

@@ -180,10 +180,14 @@ def cells_noted(emit: Emit, source: bool, ahead: Callable[[], float]) -> Cells |
     # Whoever is a kernel has imported it.
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     kernel = getattr(shell, "kernel", None)
-    if kernel is None or not hasattr(kernel, "get_parent"):
+    # The shell of xeus-python's raw mode tells of no cells.
+    if kernel is None or not hasattr(shell, "events"):
         return None
+    # Other kernels than ipykernel's tell of a message in other ways or not at all.
+    base = sys.modules.get("ipykernel.kernelbase")
+    asks = base is not None and isinstance(kernel, base.Kernel) and hasattr(kernel, "get_parent")
     noted = _Noted(emit, source, ahead)
-    return Cells(shell, noted, _nothing, _nothing, partial(kernel.get_parent, "shell"))
+    return Cells(shell, noted, _nothing, _nothing, partial(kernel.get_parent, "shell") if asks else dict)
 
 
 def _nothing() -> None:

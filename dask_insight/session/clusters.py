@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import Future, wait
+from contextlib import ExitStack
 from functools import partial
 from math import inf
 from time import monotonic
@@ -96,7 +97,11 @@ class Clusters:
         #: What of this process is sampled, and by which source: several would tell of it several times.
         self._sampled: dict[object, object] = {}
         self._followed: dict[str, _Followed] = {}
+        #: Those whose client closes, until what they fetch has come.
+        self._leaving: dict[str, tuple[_Followed, Future[None]]] = {}
         self._spare: dict[str, Any] = {}
+        #: Ids of clients that could not be followed, and in whose place another one of their cluster is.
+        self._replaced: set[str] = set()
         #: Who comes and who ends take turns; taken again where garbage that is found just then ends it all.
         self._lock = threading.RLock()
         self._ended = False
@@ -223,10 +228,28 @@ class Clusters:
         return [(client, error) for client, error in zip(clients, errors, strict=True) if error is not None]
 
     async def follow(self, client: Any) -> None:
-        """Record a client's cluster, from the client's own event loop; nothing once all has ended."""
+        """Record a client's cluster, from the client's own event loop; nothing once all has ended.
+
+        If that fails, another client of the cluster which has come meanwhile takes over.
+        """
+        one = self._made(client)
+        try:
+            await self._start(one)
+        except BaseException:
+            if self._hand_over(one, one.cluster) is not None:
+                self._replaced.add(client.id)
+            raise
+
+    def is_replaced(self, client: Any) -> bool:
+        """Whether another client of its cluster has been asked to go on where this one could not."""
+        return client.id in self._replaced
+
+    def _made(self, client: Any) -> _Followed:
         from ..sources.clients import cluster_of
         from ..sources.cluster import ClusterSource
 
+        if client.scheduler is None:
+            raise _NotThere(client)
         for one in list(self._followed.values()):
             # It was never closed, so nobody told that it has gone; a loop that only rests may go on.
             if _is_closed(one.client) and self._followed.pop(one.client.id, None) is not None:
@@ -235,14 +258,16 @@ class Clusters:
         cluster = cluster_of(client)
         again = cluster in self._told_of
         source = ClusterSource(client, self._options, self._identity, self._pace, self._sampled, again=again)
-        one = _Followed(client, source, cluster)
+        return _Followed(client, source, cluster)
+
+    async def _start(self, one: _Followed) -> None:
         if not self._register(one):
             return
         try:
-            await source.start(self._emit_of(client))
+            await one.source.start(self._emit_of(one.client))
         except BaseException:
             # The session may have ended meanwhile.
-            self._followed.pop(client.id, None)
+            self._followed.pop(one.client.id, None)
             raise
         if self._is_first(one):
             self._clocked()
@@ -279,13 +304,28 @@ class Clusters:
         from ..sources.clients import cluster_of
 
         self._spare.pop(client.id, None)
-        followed = self._followed.pop(client.id, None)
-        if followed is None:
-            return
+        left: Future[None] = Future()
+        # Whoever waits for it may give that up.
+        left.set_running_or_notify_cancel()
+        with self._lock:
+            followed = self._followed.pop(client.id, None)
+            if followed is None:
+                return
+            self._leaving[client.id] = followed, left
         cluster = cluster_of(client)
         self._told_of.add(cluster)
         # Half of what Dask has for all of `Client.close`, which raises beyond it.
         followed.source.patience = min(followed.source.patience, getattr(client, "_timeout", inf))
+        try:
+            following = await self._part(followed, cluster)
+        finally:
+            self._leaving.pop(client.id, None)
+            left.set_result(None)
+        if following is not None:
+            await asyncio.wait([asyncio.wrap_future(following)], timeout=_HANDOVER)
+
+    async def _part(self, followed: _Followed, cluster: str) -> Future[None] | None:
+        """Stop the source of a client that closes; gives what another one does that takes over."""
         try:
             await self._stop(followed)
         except Exception as error:
@@ -296,7 +336,7 @@ class Clusters:
             following = self._hand_over(followed, cluster)
         if following is not None:
             followed.source.handed_over()
-            await asyncio.wait([asyncio.wrap_future(following)], timeout=_HANDOVER)
+        return following
 
     def _hand_over(self, left: _Followed, cluster: str, why: str = "") -> Future[None] | None:
         """Have the next client of a cluster take over, on its own event loop; None if there is none.
@@ -310,7 +350,7 @@ class Clusters:
 
         async def follow(other: Any) -> None:
             try:
-                await self.follow(other)
+                await self._start(self._made(other))
             except Exception as error:
                 self._hand_over(left, cluster, f"{other.id}: {_words(error)}")
 
@@ -331,6 +371,9 @@ class Clusters:
         One whose client lives on the event loop of this very thread ends when that loop runs again.
         """
         ending = [(one, self._submit(one.client, partial(self._stop, one))) for one in self._taken()]
+        ending += [(one, None if _has_ended(one.client) else left) for one, left in self._closing()]
+        # First those that nobody waits for: a wait may be interrupted.
+        ending.sort(key=lambda each: each[1] is not None)
         begun = monotonic()
         for one, future in ending:
             try:
@@ -346,10 +389,12 @@ class Clusters:
     async def end_async(self) -> None:
         """Like `end`, from a coroutine."""
         begun = monotonic()
-        await asyncio.gather(*(self._end_one(one, begun) for one in self._taken()))
+        ending = [(one, self._await(one.client, partial(self._stop, one), None)) for one in self._taken()]
+        ending += [(one, _come(one, left)) for one, left in self._closing()]
+        await asyncio.gather(*(self._end_one(one, work, begun) for one, work in ending))
 
-    async def _end_one(self, one: _Followed, begun: float) -> None:
-        ending = asyncio.ensure_future(self._await(one.client, partial(self._stop, one), None))
+    async def _end_one(self, one: _Followed, work: Coroutine[Any, Any, None], begun: float) -> None:
+        ending = asyncio.ensure_future(work)
         try:
             while not ending.done() and (left := _left(one, begun)) > 0:
                 await asyncio.wait([ending], timeout=left)
@@ -370,6 +415,20 @@ class Clusters:
             self._spare.clear()
             followed, self._followed = list(self._followed.values()), {}
         return followed
+
+    def let_go(self) -> None:
+        """Stop all sources as this process ends, and fetch nothing; takes a moment."""
+        ending = [(one, self._submit(one.client, one.source.let_go)) for one in self._taken()]
+        wait([future for _, future in ending if future is not None], _GRACE)
+        with ExitStack() as rest:
+            for one, future in ending:
+                if future is None or not future.done():
+                    rest.callback(one.source.leave_behind)
+
+    def _closing(self) -> list[tuple[_Followed, Future[None]]]:
+        """Those whose client closes just now, and what is done when they have ended."""
+        with self._lock:
+            return list(self._leaving.values())
 
     def _leave_behind(self, one: _Followed) -> None:
         """Stop without its client's event loop, which runs no more."""
@@ -414,6 +473,23 @@ class _LoopEnded(RuntimeError):
 
     def __init__(self, client: Any) -> None:
         super().__init__(f"the event loop of {client.id} has ended; make a new Client")
+
+
+class _NotThere(RuntimeError):
+    """A client has no scheduler."""
+
+    def __init__(self, client: Any) -> None:
+        why = "is closed; make a new Client"
+        if client.status in ("newly-created", "connecting"):
+            why = "has not connected yet; `await` it first"
+        super().__init__(f"{client.id} {why}")
+
+
+async def _come(one: _Followed, left: Future[None]) -> None:
+    """Wait until what a client fetches that closes has come."""
+    if _has_ended(one.client):
+        raise _LoopEnded(one.client)
+    await asyncio.wrap_future(left)
 
 
 def _left(one: _Followed, begun: float) -> float:

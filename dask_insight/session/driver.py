@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+from ..threads import begun
 from .feed import Turn
 
 #: Least seconds between two messages, whichever feed sends them.
@@ -60,12 +61,10 @@ class Driver:
     def drive(self, one: Driven) -> Callable[[], None]:
         """Give `one` its turns until the result is called."""
         with self._lock:
+            if self._thread is None:
+                self._begin()
             self._driven.append(one)
             self._idle.clear()
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
-                self._thread.start()
-                atexit.register(self._end)
         self.wake()
 
         def stop() -> None:
@@ -80,6 +79,10 @@ class Driver:
                 self._see_end(thread)
 
         return stop
+
+    def _begin(self) -> None:
+        self._thread = begun(self._run, self._name)
+        atexit.register(self._end)
 
     def _see_end(self, thread: threading.Thread) -> None:
         """Wait until a thread with nobody to drive has ended, unless somebody comes meanwhile."""
@@ -96,7 +99,7 @@ class Driver:
             thread = self._thread
         self.wake()
         if thread is not None:
-            thread.join(1.0)
+            self._see_end(thread)
 
     def _run(self) -> None:
         wait: float | None = None

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..batch import Symbols
+from ..lookup import is_any
 from ..schema import NOTHING
 
 #: The columns by which it is counted.
@@ -55,10 +55,10 @@ class Ends:
             self._errors.update(runs)
         else:
             run, task, status = (columns[name] for name in READ[table])
-            done = self._results.add(task[_is(status, "ok")])
-            failed = task[_is(status, "erred")].tolist()
+            done = self._results.add(task[is_any(status, ("ok",))])
+            failed = task[is_any(status, ("erred",))].tolist()
             _bound(self._killed)
-            killed = _is(status, "killed") & (run != NOTHING)
+            killed = is_any(status, ("killed",)) & (run != NOTHING)
             for one, of in zip(run[killed].tolist(), task[killed].tolist(), strict=True):
                 if one in self._errors:
                     failed.append(of)
@@ -108,7 +108,3 @@ def _within(ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _bound(remembered: set[int] | dict[int, int]) -> None:
     if len(remembered) > _MOST:
         remembered.clear()
-
-
-def _is(symbols: Symbols, name: str) -> np.ndarray:
-    return np.isin(symbols.codes, [code for code, known in enumerate(symbols.names) if known == name])

@@ -16,6 +16,7 @@ from ..batch import announced, encode
 from ..columns import Columns, length
 from ..heap import give_back
 from ..recording import Recording
+from ..threads import begun
 from .code import Code, may_be_kept
 
 #: Least seconds between two editions of a table.
@@ -26,6 +27,8 @@ SHARE = 0.05
 SHARE_OF_CODE = 0.01
 #: How much more the next edition may cost than the last, as the run has grown.
 _GROWTH = 1.5
+#: Seconds that a process which ends waits for what is being worked out.
+_PATIENCE = 5.0
 #: Tables that are not worked out, but read from the source code that rows point to.
 CODE = ("functions", "lines")
 #: Tables whose rows change what can be said; others do too while a task is running.
@@ -127,10 +130,12 @@ class Explainer:
         """What is needed may have changed; from any thread."""
         with self._lock:
             if self._thread is None and _needed(self._serving.values()):
-                self._thread = threading.Thread(target=self._run, name="dask-insight-explain", daemon=True)
-                self._thread.start()
-                atexit.register(self._end)
+                self._begin()
         self._awake.set()
+
+    def _begin(self) -> None:
+        self._thread = begun(self._run, "dask-insight-explain")
+        atexit.register(self._end)
 
     def newest(self, table: str) -> Edition | None:
         """The last edition of a table, None if there is none."""
@@ -148,7 +153,7 @@ class Explainer:
             thread = self._thread
         self._awake.set()
         if thread is not None:
-            thread.join(1.0)
+            thread.join(_PATIENCE)
 
     def _run(self) -> None:
         unfollow = self._recording.on_append(self._appended)

@@ -14,6 +14,7 @@ from typing import Any
 from ..batch import encode
 from ..options import Options
 from ..schema import FORMAT
+from ..tables.facts import ALL_CLIENTS
 
 _PACKAGES = ("dask_insight", "dask", "distributed", "msgpack", "numpy", "pandas", "pyarrow", "bokeh")
 _RATES = ("profile", "profile_interval", "profile_budget", "resources", "poll", "ring", "source")
@@ -36,8 +37,8 @@ _SETTINGS = (
 )
 
 
-def beginning(name: str | None, started: float, options: Options) -> bytes:
-    """A batch of `about` for a recording that begins."""
+def beginning(name: str | None, started: float, options: Options, *, all_clients: bool) -> bytes:
+    """A batch of `about` for a recording that begins, of all clients of this process or not."""
     return facts(
         {
             "format": list(FORMAT),
@@ -45,6 +46,7 @@ def beginning(name: str | None, started: float, options: Options) -> bytes:
             "started": started,
             "host": platform.node(),
             "pid": os.getpid(),
+            ALL_CLIENTS: all_clients,
             "platform": f"{platform.system()}-{platform.release()}-{platform.machine()}",
             "cores": os.cpu_count(),
             "python": platform.python_version(),

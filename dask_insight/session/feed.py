@@ -423,7 +423,8 @@ class Feed:
         waits = [wait for page in pages if (wait := page.rest(end)) is not None]
         if self._state is not None and self._listening():
             wait = self._told_at + STATE - time.monotonic()
-            if wait > 0 and self._stands(self._state) != self._told:
+            if wait > 0:
+                # Whether it changed is worked out then, not at every turn until then.
                 waits.append(wait)
         return min(waits, default=None)
 

@@ -73,6 +73,7 @@ class Live(Session):
             self._undrive = DRIVER.drive(self)
             for client in self._clients():
                 clusters.begin_soon(client, self._refused)
+            self._found.clear()
         except BaseException:
             self.stop()
             raise
@@ -196,8 +197,7 @@ class Live(Session):
             clusters.hurry()
 
     def _refused(self, client: Any, error: Exception) -> None:
-        why = str(error) or type(error).__name__
-        self._notes = [*self._notes, f"{client.id} is not recorded: {why}"][-_NOTES:]
+        self._notes = [*self._notes, f"{client.id} is not recorded: {self._why(client, error)}"][-_NOTES:]
         if self._clusters is not None:
             self._clusters.tell("lost", self._notes[-1])
 

@@ -11,9 +11,10 @@ from collections.abc import Awaitable
 from contextlib import AsyncExitStack, ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import arguments
+from ..legible import printed
 from ..options import Emit, Options
 from ..probe.clock import time
 from ..recording import Recording
@@ -47,7 +48,7 @@ class Session:
         local: bool,
         clusters: bool = True,
     ) -> None:
-        self._named = None if path is None else Path(arguments.local_path(path))
+        self._named = None if path is None else Path(_local(path))
         self._path = self._named and self._named.absolute()
         self._target: Target | None = None
         self._client = client
@@ -64,6 +65,7 @@ class Session:
         self._unask: Any = None
         self._early: Any = None
         self._starting: int | None = None
+        #: The clients that were there, until all of them have begun.
         self._found: list[Any] = []
         self._process = os.getpid()
         self._started = self._stopped = math.nan
@@ -86,6 +88,7 @@ class Session:
             self._note_cells()
             for client, error in clusters.begin(self._clients()):
                 self._refused(client, error)
+            self._found.clear()
             self._write()
         except BaseException:
             self.stop()
@@ -101,6 +104,7 @@ class Session:
             self._note_cells()
             for client, error in await clusters.begin_async(self._clients()):
                 self._refused(client, error)
+            self._found.clear()
             self._write()
         except BaseException:
             await self.stop_async()
@@ -147,6 +151,23 @@ class Session:
     ) -> None:
         await self.stop_async()
 
+    def __repr__(self) -> str:
+        if self._clusters is not None:
+            state = "records"
+        else:
+            state = "not begun" if math.isnan(self._stopped) else "ended"
+        return printed(f"<Session {self._name or ''!r}: {state}>")
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_") or not hasattr(Recording, name):
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            raise AttributeError(
+                f"a Session records: say session.recording.{name}, "
+                f"or `with dask_insight.record(…) as run:` and run.{name}"
+            )
+
     def _check_unused(self) -> None:
         if self._clusters is not None or self.recording.about:
             raise RuntimeError("this session has been used; dask_insight.record(...) makes a new one")
@@ -159,10 +180,11 @@ class Session:
         )
         if self._path is not None and self._named is not None:
             self._target = Target(self._path, self._named)
-            # A program may end without `stop`.
-            atexit.register(self.stop)
+        # A program may end without `stop`.
+        atexit.register(self._at_exit)
         self._started = self.since or time()
-        recording.append(beginning(self._name, self._started, self._options))
+        all_clients = self._with_clusters and self._client is None
+        recording.append(beginning(self._name, self._started, self._options, all_clients=all_clients))
         if self._with_local:
             from ..sources.local import LocalSource
 
@@ -248,10 +270,17 @@ class Session:
         meant = client is self._client or (isinstance(error, AsynchronousClient) and _is_default(client))
         if meant or [client] == self._found:
             raise error
-        message = f"{client.id} is not recorded: {str(error) or type(error).__name__}"
+        message = f"{client.id} is not recorded: {self._why(client, error)}"
         if self._clusters is not None:
             self._clusters.tell("lost", message)
         warnings.warn(message, RuntimeWarning, stacklevel=4)
+
+    def _why(self, client: Any, error: Exception) -> str:
+        """Why a client is not followed, and whether its cluster is recorded all the same."""
+        why = str(error) or type(error).__name__
+        if self._clusters is not None and self._clusters.is_replaced(client):
+            why += "; another client of its cluster goes on"
+        return why
 
     def _note_cells(self) -> None:
         """Where this is a notebook, what a person does between two cells is no fault of the client."""
@@ -268,8 +297,24 @@ class Session:
             # First of all: what is given up here nobody else ends.
             self._stopped = self._clusters.now()
         clusters, self._clusters = self._clusters, None
-        atexit.unregister(self.stop)
+        atexit.unregister(self._at_exit)
         return clusters if self.ours else None
+
+    def _at_exit(self) -> None:
+        if self._target is not None:
+            self.stop()
+        else:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Leave nothing running as the process ends, and the recording with it: fetches nothing."""
+        if (clusters := self._taken()) is not None:
+            with ExitStack() as rest:
+                rest.callback(self.recording.close)
+                if self._local is not None:
+                    rest.callback(self._local.stop)
+                rest.callback(clusters.let_go)
+                self._halt()
 
     def _halt(self) -> None:
         """Take nothing more in."""
@@ -284,6 +329,8 @@ class Session:
         with ExitStack() as rest:
             if self._target is not None:
                 rest.callback(self._target.finish, self.recording)
+            else:
+                rest.callback(self.recording.close)
             rest.callback(lambda: self.recording.append(facts({"stopped": self._stopped})))
             if self._options.source:
                 rest.callback(self._keep_code)
@@ -298,6 +345,12 @@ class Session:
             Code(self.recording).keep()
         except Exception as error:
             self.recording.tell("lost", f"source code could not be kept: {type(error).__name__}: {error}")
+
+
+def _local(path: Any) -> str:
+    if hasattr(path, "scheduler_info"):
+        raise TypeError(f"{path!r} is no path: to record one client's cluster, write record(client=…)")
+    return arguments.local_path(path)
 
 
 def _is_default(client: Any) -> bool:

@@ -33,7 +33,7 @@ def options_of(profile: bool | str | float, resources: str | float, others: Mapp
         raise TypeError(f"no option {', '.join(unknown)}; there are {', '.join(known)}")
     given: dict[str, Any] = {"profile": profile is not False, "resources": resources, **others}
     if not isinstance(profile, bool):
-        given["profile_interval"] = profile
+        given["profile_interval"] = _interval(profile)
     given |= {name: read(name, given[name]) for name, read in _READ.items() if name in given}
     options = Options(**given)
     if options.ring < 1:
@@ -46,6 +46,14 @@ def options_of(profile: bool | str | float, resources: str | float, others: Mapp
             "profile=False takes no stacks"
         )
     return options
+
+
+def _interval(profile: str | float) -> float:
+    """Seconds from one stack to the next."""
+    try:
+        return seconds("profile", profile)
+    except ValueError as error:
+        raise ValueError(f"{error}; profile=False takes no stacks") from None
 
 
 def name_of(name: Any) -> str | None:

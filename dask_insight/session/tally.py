@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from math import nan
 from typing import Any, NamedTuple
 
@@ -29,7 +29,6 @@ _LOSSES = 5
 class _Worker(NamedTuple):
     threads: int
     limit: float
-    gone: bool
     #: What tells its process.
     process: tuple[str, Any]
 
@@ -81,7 +80,9 @@ class Tally:
             elif table == "events":
                 self._happened(columns)
             else:
-                self._memory.update(zip(columns["worker"].tolist(), columns["process"].tolist(), strict=True))
+                told = zip(columns["worker"].tolist(), columns["process"].tolist(), strict=True)
+                # The last word on a worker may come after it was told that the worker has left.
+                self._memory.update(each for each in told if each[0] in self._workers)
 
     def _happened(self, columns: Any) -> None:
         kinds, messages = columns["kind"].tolist(), columns["message"].tolist()
@@ -89,7 +90,7 @@ class Tally:
         for source, kind, message in zip(sources, kinds, messages, strict=True):
             if kind == "lost":
                 self._losses.append(message)
-            elif kind == "worker-status" and message.endswith("paused"):
+            elif kind == "worker-status" and message.endswith("paused") and source in self._workers:
                 self._paused.add(source)
             elif kind == "worker-status":
                 self._paused.discard(source)
@@ -103,20 +104,22 @@ class Tally:
             strict=True,
         )
         for worker, threads, limit, left, *process in rows:
-            self._workers[worker] = _Worker(threads, limit, left == left, process_of(worker, *process))
             if left == left:
+                self._workers.pop(worker, None)
                 self._memory.pop(worker, None)
                 self._paused.discard(worker)
+            else:
+                self._workers[worker] = _Worker(threads, limit, process_of(worker, *process))
 
     def state(self) -> dict[str, Any]:
         """Workers, those of them paused, threads, memory in bytes (None if unknown), tasks so far."""
         with self._lock:
-            here = {name: worker for name, worker in self._workers.items() if not worker.gone}
-            used, limit = self._used(here) if self._memory else nan, _limit(here.values())
+            here = self._workers.values()
+            used, limit = self._used() if self._memory else nan, _limit(here)
             return {
                 "workers": len(here),
-                "threads": sum(worker.threads for worker in here.values()),
-                "paused": len(self._paused & here.keys()),
+                "threads": sum(worker.threads for worker in here),
+                "paused": len(self._paused),
                 "memory": _known(used),
                 "memory_limit": _known(limit),
                 "tasks": {
@@ -126,10 +129,10 @@ class Tally:
                 },
             }
 
-    def _used(self, here: Mapping[str, _Worker]) -> float:
-        """Memory of these workers' processes; those that share one tell of the same."""
+    def _used(self) -> float:
+        """Memory of the workers' processes; those that share one tell of the same."""
         used: dict[Any, float] = {}
-        for name, worker in here.items():
+        for name, worker in self._workers.items():
             used[worker.process] = max(used.get(worker.process, 0.0), self._memory.get(name, 0.0))
         return sum(used.values())
 

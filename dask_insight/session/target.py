@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import warnings
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from multiprocessing import current_process
 from pathlib import Path
 
 from .. import frames
@@ -57,6 +59,8 @@ class Target:
     ------
     OSError
         If it cannot be written, or another process records to it.
+    RuntimeError
+        If that other one has started this process, in which its script begins anew.
     """
 
     def __init__(self, path: Path, named: Path) -> None:
@@ -70,7 +74,7 @@ class Target:
             warnings.warn(told, RuntimeWarning, stacklevel=5)
             self._place.open("ab").close()
         else:
-            _claims[self._place] = frames.claim(self._place)
+            _claims[self._place] = _claimed(self._place)
         _written[self._place] += 1
 
     def begin(self, recording: Recording) -> None:
@@ -118,3 +122,16 @@ class Target:
                     return f"has gone and could not be written anew: {why or error}"
         # Where the place of the file cannot be taken, what was written to it as it came is there.
         return f"may lack the end of the recording: {refused}" if refused is not None else ""
+
+
+def _claimed(place: Path) -> Callable[[], None]:
+    try:
+        return frames.claim(place)
+    except OSError as error:
+        # As `multiprocessing` itself asks whether a process still imports the script that started it.
+        if error.errno != errno.EBUSY or not getattr(current_process(), "_inheriting", False):
+            raise
+    raise RuntimeError(
+        "this process was started by your script and imports it again: put what the script does under "
+        "`if __name__ == '__main__':`"
+    )
