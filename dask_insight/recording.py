@@ -21,7 +21,7 @@ from .legible import printed
 from .pack import packed
 from .questions import Questions, above
 from .slicing import between
-from .tables.facts import SINCE, UNTIL, facts, moment, part_of_run
+from .tables.facts import CUT, PART, SINCE, UNTIL, facts, moment, part_of_run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -182,6 +182,8 @@ class Recording(Questions):
         for table, columns in between(read, since, until):
             part.append(encode(table, columns))
         told = {"started": zero, SINCE: since, UNTIL: until}
+        if (start, stop) != (None, None):
+            told[PART] = True
         known = {name: json.dumps(when) for name, when in told.items() if np.isfinite(when)}
         part.append(encode("about", {"name": list(known), "value": list(known.values())}))
         part.gaps = list(self.gaps)
@@ -388,7 +390,7 @@ def open_recording(path: str | os.PathLike[str]) -> Recording:
         recording.lost(gap)
     about = recording.about
     if "stopped" not in about and ("pid" in about or not recording.end):
-        recording.tell("lost", _CUT.format(about["cut"]) if "cut" in about else _UNENDED)
+        recording.tell("lost", _CUT.format(about[CUT]) if CUT in about else _UNENDED)
         _see_functions(recording)
     return recording
 

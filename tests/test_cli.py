@@ -13,11 +13,14 @@ import subprocess
 import sys
 import textwrap
 import time
+import zipfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import dask
 import pytest
 
 import dask_insight
@@ -203,7 +206,7 @@ def test_run_a_module(tmp_path: Path) -> None:
     ended = run("run", "-m", "package", "a", "-b", folder=tmp_path)
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout == "hello ['a', '-b'] package.part\n"
-    assert "no Dask task" in ended.stderr
+    assert "no Dask task" in ended.stderr and "dask-insight: Dask works when something is" in ended.stderr
     assert (tmp_path / "package.dinsight").exists()
     write(tmp_path, LOCAL.format(scheduler="processes"), "package/work.py")
     ended = run("run", "-q", "-m", "package.work", folder=tmp_path)
@@ -329,8 +332,8 @@ def test_a_program_that_removes_the_folder_of_its_recording(tmp_path: Path) -> N
         write(tmp_path, LOCAL.format(scheduler="sync") + removes.format(given))
         ended = run("run", "-q", "-o", "out/run.dinsight", "program.py", folder=tmp_path)
         assert ended.returncode == code
-        gone = "but out/run.dinsight has gone and could not be written anew: No such file or directory\n"
-        assert ended.stderr.endswith(gone)
+        gone = "but out/run.dinsight has gone and could not be written anew: there is no such folder"
+        assert gone in ended.stderr and ended.stderr.count("\n") == 1
 
 
 def test_the_path_of_modules_is_that_of_python(tmp_path: Path) -> None:
@@ -374,6 +377,19 @@ def test_a_file_that_cannot_be_looked_into_is_not_replaced(
     monkeypatch.setattr(Path, "open", locked)
     with pytest.raises(CommandError, match=r"looked into \(open elsewhere\): choose another name"):
         writable(path)
+
+
+def test_a_page_whose_folder_cannot_be_written_is_refused_before_the_program_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path, "", "run.html")
+    # Permissions keep no administrator from anything.
+    monkeypatch.setattr(os, "access", lambda place, mode: Path(place) != tmp_path)
+    with pytest.raises(CommandError, match=r"run\.html cannot be written: choose another place"):
+        writable(path, text=True)
+    with pytest.raises(CommandError, match=r"run\.html cannot be written: choose another place"):
+        writable(path)
+    assert writable(path, grows=True) == path, "a recording grows in the file that is there"
 
 
 def test_trouble_with_the_report_changes_nothing_for_the_program(tmp_path: Path) -> None:
@@ -746,7 +762,20 @@ def test_own_recordings_are_numbered_unless_named(tmp_path: Path) -> None:
         (["import", "run.dinsight"], ExitCode.UNREADABLE, "is a recording already"),
         (["findings", "compared.dinsight"], ExitCode.UNREADABLE, "`dask-insight info compared.dinsight`"),
         (["compare", "compared.dinsight", "run.dinsight"], ExitCode.USAGE, "is a comparison"),
+        (["compare", "--baseline", "run.dinsight", "b"], ExitCode.USAGE, "to compare before it"),
         (["run", "missing.py"], ExitCode.USAGE, "no file missing.py"),
+        (["run", "python3", "program.py"], ExitCode.USAGE, "`dask-insight run program.py`"),
+        (
+            ["run", "Python3.13t.exe", "my program.py", "-v"],
+            ExitCode.USAGE,
+            f"run {quoted('my program.py')} -v`",
+        ),
+        (["run", "pythonw", "-m", "package"], ExitCode.USAGE, "`dask-insight run -m package`"),
+        (["run", "python", "-u", "program.py"], ExitCode.USAGE, "`dask-insight run SCRIPT`"),
+        (["run", "tool"], ExitCode.USAGE, "tool is a command: `dask-insight run bin"),
+        (["run", "archive"], ExitCode.USAGE, "archive is a command: `dask-insight run bin"),
+        (["run", "binary"], ExitCode.USAGE, "for a module, use `dask-insight run -m binary`"),
+        (["run", "shell"], ExitCode.USAGE, "for a module, use `dask-insight run -m shell`"),
         (["run", "-m", "no_such_module"], ExitCode.USAGE, "no module no_such_module"),
         (["run", "-m", ".relative"], ExitCode.USAGE, "no name of a module"),
         (["run", "zeros.py"], ExitCode.FAILED, "does not compile"),
@@ -769,6 +798,21 @@ def test_errors_are_one_line_that_names_the_cure(
     for name in ("notes.txt", "program.py", "book.ipynb"):
         (tmp_path / name).write_text("{}\n")
     (tmp_path / "zeros.py").write_bytes(b"print(1)\0")
+    (tmp_path / "bin").mkdir()
+    with io.BytesIO() as packed:
+        zipfile.ZipFile(packed, "w").close()
+        archive = packed.getvalue()
+    commands = {
+        "tool": b"#!/bin/sh\n'''exec' '/a long/path/python' \"$0\" \"$@\"\n",
+        "archive": b"MZ a launcher" + archive,
+        "binary": b"\x7fELF python",
+        "shell": b"#!/bin/sh\nexec python\n",
+    }
+    for name, content in commands.items():
+        command = tmp_path / "bin" / (f"{name}.exe" if sys.platform == "win32" else name)
+        command.write_bytes(content)
+        command.chmod(0o755)
+    monkeypatch.setenv("PATH", "bin")
     Recording().save("run.dinsight")
     dask_insight.compare("run.dinsight", "run.dinsight").save("compared.dinsight")
     assert main(arguments) == code
@@ -1145,6 +1189,16 @@ def test_what_runs_where_no_task_has_ended_is_told(tmp_path: Path) -> None:
     assert told.startswith(f"no Dask task ended: 1 was still running (`hang`, for 6 s); {path} holds")
 
 
+def test_where_nothing_was_seen_it_is_told_when_dask_works_once_and_on_request(tmp_path: Path) -> None:
+    path = tmp_path / "run.dinsight"
+    with record(path, clusters=False) as recording:
+        pass
+    cured = outcome(recording, path, None, cured=True)
+    assert cured.startswith("no Dask task was run; ")
+    assert cured.endswith(f"\ndask-insight: {recording.summary().cure()}")
+    assert "Dask works when" not in outcome(recording, path, None)
+
+
 def test_a_disk_that_has_space_again_holds_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from dask import delayed
 
@@ -1259,7 +1313,9 @@ def test_attach_tells_of_the_recording_where_the_report_fails(
     *_, trouble, told = capsys.readouterr().err.splitlines()
     assert trouble.startswith("dask-insight: the report could not be written: ")
     assert "cluster.dinsight holds" in told and "a.html" not in told
-    assert open_recording("cluster.dinsight").about["stopped"]
+    recording = open_recording("cluster.dinsight")
+    assert recording.about["stopped"]
+    assert "attach" not in recording.summary().cure(), "nobody is told to do what was done"
 
 
 def test_a_new_file_is_nobody_elses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1276,6 +1332,42 @@ def test_attach_to_what_accepts_and_stands_still(
         assert main(["attach", address, "--timeout", "500ms"]) == ExitCode.UNREACHABLE
     told = capsys.readouterr().err
     assert "no scheduler answers" in told
+    assert told.count("\n") == 1
+
+
+def test_attach_to_what_speaks_another_protocol(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def answer() -> None:
+        caller, _ = web.accept()
+        with caller:
+            caller.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            # Who asks is done with it first.
+            while caller.recv(1024):
+                pass
+
+    monkeypatch.chdir(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as web, ThreadPoolExecutor(1) as beside:
+        beside.submit(answer)
+        address = f"tcp://127.0.0.1:{web.getsockname()[1]}"
+        assert main(["attach", address, "--timeout", "10s"]) == ExitCode.UNREACHABLE
+    told = capsys.readouterr().err
+    assert f"no scheduler answers at {address} (what answers there is no Dask)" in told
+    assert told.count("\n") == 1
+
+
+def test_attach_says_why_dask_here_refuses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with (
+        dask.config.set({"distributed.comm.require-encryption": True}),
+        socket.create_server(("127.0.0.1", 0)) as server,
+    ):
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        assert main(["attach", address, "--timeout", "10s"]) == ExitCode.UNREACHABLE
+    told = capsys.readouterr().err
+    assert f"no scheduler answers at {address} (encryption required by Dask configuration" in told
     assert told.count("\n") == 1
 
 

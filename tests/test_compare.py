@@ -88,6 +88,8 @@ def test_the_name_that_takes_twice_as_long_stands_first() -> None:
     assert "First of all `work` takes 2.0 times as long (+" in found.verdict()
     assert "after took" in found.verdict() and "estimated from within single runs" in found.verdict()
     assert found.slower(0.1) == ["after"] and found.slower(5.0) == []
+    with pytest.raises(TypeError, match=r"limit='10%' is no number; give a share .* 0\.1 for 10 %"):
+        found.slower("10%")  # type: ignore[arg-type]
 
 
 def test_the_other_way_round_it_is_faster() -> None:

@@ -8,6 +8,7 @@ import operator
 import pickle
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from distributed import Client, LocalCluster
 
 import dask_insight
 from dask_insight.batch import encode
+from dask_insight.compat import block
 from dask_insight.compat.cluster import profile
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING
@@ -72,6 +74,30 @@ def test_nested_blocks_share_a_recording_that_ends_with_the_outermost() -> None:
     assert prof.recording is resources.recording is cache.recording
     assert len(prof.recording.tasks) == len(prof.results)
     assert not prof.recording.cache.empty
+
+
+def test_a_block_ends_where_garbage_is_collected_while_another_begins(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first, record = dask_insight.Profiler(), block.record
+
+    def collected(**options: Any) -> Any:
+        # As a generator ends that nobody holds, with the block in it.
+        first._end()
+        return record(**options)
+
+    def begin() -> None:
+        with dask_insight.CacheProfiler(metric=len):
+            pass
+
+    with first:
+        monkeypatch.setattr(block, "record", collected)
+        thread = threading.Thread(target=begin, daemon=True)
+        thread.start()
+        thread.join(20)
+        assert not thread.is_alive()
+    assert first.recording is not None and "stopped" in first.recording.about
+    assert block._running == []
 
 
 def test_a_metric_of_ones_own_is_recorded() -> None:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import gc
+import io
+import os
+import signal
 import struct
+import subprocess
 import sys
+import weakref
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -243,6 +250,117 @@ def test_files_written_here_are_read_as_dasfs(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="its processes have no such limit")
+def test_a_disk_that_is_full_costs_no_event(tmp_path: Path) -> None:
+    import resource
+
+    events = [dasf.InstantEvent(f"event {number}", float(number)) for number in range(7)]
+    file = dasf.FileDatabase(str(tmp_path / "own.msgpack"), commit_threshold=3)
+    for event in events[:3]:
+        file.record(event)
+    size, before = file.database_file.stat().st_size, resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10, before[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            for event in events[3:]:
+                file.record(event)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert file.database_file.stat().st_size == size
+    file.record(events[6])
+    file.commit()
+    assert (list(file.get_traces()), file.gaps) == (events, [])
+
+
+def test_what_waits_for_a_full_disk_is_bounded(tmp_path: Path) -> None:
+    file = dasf.FileDatabase(str(tmp_path / "none" / "own.msgpack"), commit_threshold=2)
+    events = [dasf.InstantEvent(f"event {number}", float(number)) for number in range(51)]
+    with pytest.warns(RuntimeWarning, match="takes no more: its oldest events are dropped") as told:
+        for event in events:
+            with suppress(FileNotFoundError):
+                file.record(event)
+    assert (len(told), file.dropped) == (1, 10)
+    file.database_file.parent.mkdir()
+    file.close()
+    assert list(file.get_traces()) == events[10:]
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_an_interrupt_leaves_no_half_event(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, counted: bool
+) -> None:
+    class Interrupted(io.FileIO):
+        def write(self, data: Any) -> int:
+            if counted and self.tell():
+                raise KeyboardInterrupt
+            written = super().write(data[:5])
+            if not counted:
+                raise KeyboardInterrupt
+            return written
+
+    file = dasf.FileDatabase(str(tmp_path / "own.msgpack"))
+    event = dasf.InstantEvent("event", 1.0)
+    file.record(event)
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(Path, "open", lambda path, mode, buffering: Interrupted(path, mode))
+        file.commit()
+    assert file.database_file.stat().st_size == 0
+    file.commit()
+    assert list(file.get_traces()) == [event]
+
+
+def test_a_database_that_nobody_has_any_more_goes(tmp_path: Path) -> None:
+    for commit_on_close in (True, False):
+        file = dasf.FileDatabase(str(tmp_path / "own.msgpack"), commit_on_close=commit_on_close)
+        file.record(dasf.InstantEvent("event", 1.0))
+        file.close()
+        gone = weakref.ref(file)
+        del file
+        gc.collect()
+        assert gone() is None
+
+
+ENDING = """
+from dask_insight.compat import dasf
+
+for number in range(2):
+    dasf.FileDatabase("own.msgpack").record(dasf.InstantEvent(f"event {number}", float(number)))
+    dasf.FileDatabase("own.msgpack", commit_on_close=False).record(dasf.InstantEvent("none", 1.0))
+dasf.FileDatabase("none/own.msgpack").record(dasf.InstantEvent("nowhere", 1.0))
+"""
+
+
+def test_what_waits_is_written_as_the_program_ends(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", ENDING], cwd=tmp_path, check=True, timeout=60, capture_output=True)
+    written = dasf.FileDatabase(str(tmp_path / "own.msgpack")).get_traces()
+    assert sorted(event.name for event in written) == ["event 0", "event 1"]
+
+
+FORKING = """
+import os, signal, sys
+from dask_insight.compat import dasf
+
+file = dasf.FileDatabase("own.msgpack")
+file.record(dasf.InstantEvent("before", 1.0))
+file._lock.acquire()
+child = os.fork()
+if child:
+    file._lock.release()
+    assert os.waitpid(child, 0)[1] == 0
+else:
+    signal.alarm(20)
+    file.record(dasf.InstantEvent("in the other", 2.0))
+sys.exit()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_process_that_was_forked_off_writes_its_own_events_alone(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", FORKING], cwd=tmp_path, check=True, timeout=60)
+    written = dasf.FileDatabase(str(tmp_path / "own.msgpack")).get_traces()
+    assert [event.name for event in written] == ["in the other", "before"]
+
+
 def test_a_database_of_ones_own_is_a_database(tmp_path: Path) -> None:
     class Kept(dasf.EventDatabase):
         def __init__(self) -> None:
@@ -328,6 +446,15 @@ def test_registered_on_whatever_has_a_cluster(tmp_path: Path, monkeypatch: pytes
         assert client.submit(sum, range(5)).result() == 10
         plugins = client.run(lambda dask_worker: list(dask_worker.plugins))
         assert all(NAME in names for names in plugins.values())
+        if hasattr(os, "fork"):
+            child = os.fork()
+            if not child:
+                # It has no event loop, and would wait for one.
+                signal.signal(signal.SIGALRM, signal.SIG_DFL)
+                signal.alarm(20)
+                session.stop()
+                os._exit(0)
+            assert os.waitpid(child, 0)[1] == 0
         session.stop()
         plugins = client.run(lambda dask_worker: [name for name in dask_worker.plugins if "insight" in name])
         assert not any(plugins.values())

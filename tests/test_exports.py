@@ -450,10 +450,18 @@ def test_a_folder_with_other_files_is_never_replaced(recording: Recording, tmp_p
 
 def test_what_systems_put_into_a_folder_is_nobodys(recording: Recording, tmp_path: Path) -> None:
     tables = recording.export(tmp_path / "tables", "csv")
-    for name in (".DS_Store", "Thumbs.db", "desktop.ini"):
+    for name in (".DS_Store", "Thumbs.db", "desktop.ini", "._tasks.csv", "._.DS_Store"):
         (tables / name).write_text("from a system", "utf-8")
     recording.export(tables, "csv", force=True)
     assert not (tables / ".DS_Store").exists()
+    (tables / "._mine.txt").write_text("of a file of mine", "utf-8")
+    with pytest.raises(FileExistsError, match=r"holds \._mine\.txt"):
+        recording.export(tables, "csv", force=True)
+    (tables / "._mine.txt").unlink()
+    (tables / ".nfs0001").write_text("deleted, and still open", "utf-8")
+    with pytest.raises(FileExistsError, match=r"still has a file of .*tables open: close it"):
+        recording.export(tables, "csv", force=True)
+    (tables / ".nfs0001").unlink()
     (tables / ".DS_Store").mkdir()
     with pytest.raises(FileExistsError, match=r"holds \.DS_Store"):
         recording.export(tables, "csv", force=True)

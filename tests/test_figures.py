@@ -734,6 +734,11 @@ def test_options_are_checked(golden: Recording) -> None:
     for panel in ("task-stream", "overview"):
         with pytest.raises(ValueError, match="unit= is for the panel 'fine-metrics', not for"):
             figures.svg(golden, panel, unit="bytes")
+    for asked in ({"theme": "dark"}, {"limit": 5}):
+        with pytest.raises(TypeError, match="there are width, height, scheme, start"):
+            figures.svg(golden, **asked)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="takes a Recording, not a str"):
+        figures.svg("run.dinsight")  # type: ignore[arg-type]
     # One may be named by itself, and what is not asked for is as by default.
     assert figures.svg(golden, "resources", measures="cpu") == figures.svg(
         golden, "resources", measures=["cpu"]

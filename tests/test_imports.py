@@ -169,6 +169,9 @@ def test_the_data_of_a_task_stream_need_no_file(run: Run) -> None:
         load([{"key": "x"}, 5])
     with pytest.raises(ValueError, match="a list"):
         load({"key": "x"})  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"load\(\*files\)"):
+        load(sorted(run.folder.glob("*.html")))  # type: ignore[arg-type]
+    assert load([]).events["message"].tolist() == ["no entry of a task stream was given"]
 
 
 def test_a_performance_report_gives_what_its_figures_show(run: Run) -> None:

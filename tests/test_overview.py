@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from dask_insight import words
 from dask_insight.analysis.overview import Overview, overview, short
 from dask_insight.batch import encode
 from dask_insight.hosts.notebook.table import rows
-from dask_insight.recording import Recording
+from dask_insight.recording import Recording, open_recording
 from dask_insight.schema import NOTHING
 
 START = 1_750_000_000.0
@@ -203,6 +204,35 @@ def test_nothing_is_no_error() -> None:
     assert np.isnan(found.busy)
 
 
+def test_where_a_process_saw_nothing_it_says_when_dask_works() -> None:
+    about = {"name": ["pid", "started", "stopped"], "value": ["1", str(START), str(START + 6)]}
+    nothing = recorded(about=about)
+    assert "`.compute()`" in str(nothing.summary()) and ".compute()" in nothing.summary()._repr_html_()
+    assert "attach" not in nothing.summary().cure()
+    all_clients = {"name": [*about["name"], "all_clients"], "value": [*about["value"], "true"]}
+    assert "`dask-insight attach ADDRESS`" in summed(about=all_clients).cure()
+    part = recorded(about=about, attempts=ATTEMPTS, workers=WORKERS, graph=GRAPH).slice(1e6).summary()
+    assert part.verdict() == "No task ended in this part of the recording."
+    assert "`.compute()`" not in str(part)
+    foreign = {name: told[1:] for name, told in about.items()}
+    assert "`.compute()`" not in str(summed(about=foreign))
+    waiting = {"task": [0], "prefix": ["nap"], "submission": [0], "order": [0]}
+    assert "`.compute()`" not in str(summed(about=about, graph=waiting))
+
+
+def test_a_part_of_a_run_that_goes_on_is_no_file_that_took_no_more(tmp_path: Path) -> None:
+    about = {"name": ["pid", "started"], "value": ["1", str(START)]}
+    recorded(about=about, attempts=ATTEMPTS, workers=WORKERS, graph=GRAPH).slice(1e6).save(tmp_path / "part")
+    part = open_recording(tmp_path / "part").summary()
+    assert part.verdict() == "No task ended in this part of the recording."
+    assert not any("took no more" in loss for loss in part.losses)
+    cut = {"name": [*about["name"], "cut"], "value": [*about["value"], '"the disk is full"']}
+    recorded(about=cut).save(tmp_path / "cut")
+    whole = open_recording(tmp_path / "cut").summary()
+    assert whole.verdict() == "No task ended while this was recorded."
+    assert any("took no more: the disk is full" in loss for loss in whole.losses)
+
+
 def test_tasks_that_had_not_ended_are_told_by_how_they_stood() -> None:
     attempts = {"run": [7, 8], "task": [0, 1], "worker": ["a"] * 2, "status": ["cancelled", "stolen"]}
     running = {"run": [7, 9], "task": [0, 2], "worker": ["a"] * 2, "thread": ["1"] * 2, "start": [START] * 2}
@@ -275,6 +305,10 @@ def test_calls_of_actors_are_told_beside_tasks(calls: float, said: str) -> None:
 
 def test_what_went_on_after_the_last_result_is_told() -> None:
     def after(cells: Any = None, /, **more: Any) -> str:
+        if cells:
+            # A cell is told of when it begins, and again when it has ended.
+            begun = cells | {"stop": [np.nan] * len(cells["stop"])}
+            cells = {name: begun[name] + cells[name] for name in cells}
         facts = {"started": START, "pid": 1, "stopped": START + 16} | more
         about = {"name": list(facts), "value": [json.dumps(value) for value in facts.values()]}
         tables = {"attempts": ATTEMPTS, "workers": WORKERS, "graph": GRAPH, "about": about}

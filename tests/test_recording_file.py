@@ -308,6 +308,38 @@ def test_saving_is_all_or_nothing(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["run.dinsight"]
 
 
+@pytest.mark.parametrize("refusal", ["EDQUOT", "ENOSPC", "EIO", "EINVAL"])
+def test_what_the_disk_has_not_kept_takes_the_place_of_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refusal: str
+) -> None:
+    def refuse(_: int) -> None:
+        raise OSError(getattr(errno, refusal), refusal)
+
+    path = tmp_path / "run.dinsight"
+    save(path, [_batch(1)])
+    monkeypatch.setattr(os, "fsync", refuse)
+    unable = refusal == "EINVAL"
+    with contextlib.nullcontext() if unable else pytest.raises(OSError, match=refusal):
+        save(path, [_batch(2)])
+    assert _numbers(path) == [2 if unable else 1]
+    assert [each.name for each in tmp_path.iterdir()] == ["run.dinsight"]
+
+
+@pytest.mark.parametrize("write", [Recording.save, Recording.report])
+def test_what_cannot_be_begun_is_told_of_by_the_name_that_was_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Any
+) -> None:
+    with pytest.raises(FileNotFoundError, match=r"make it first: '.*out'$"):
+        write(Recording(), tmp_path / "out" / "run")
+
+    def refuse(*_: Any) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(PermissionError, match=r"Permission denied: '.*run'$"):
+        write(Recording(), tmp_path / "run")
+
+
 def test_who_saves_at_the_same_time_writes_a_file_each(tmp_path: Path) -> None:
     path = tmp_path / "run.dinsight"
 

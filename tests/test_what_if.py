@@ -249,13 +249,20 @@ def test_bigger_chunks_need_several() -> None:
         ({"chunks": -1}, "2, 3"),
         ({"workers": 0}, "one at least"),
         ({"threads": -2}, "one at least"),
-        ({"faster": {"nothing": 2}}, "no task is named 'nothing'; there are 'join', 'leaf' and 'top'"),
+        ({"faster": {"nothing": 2}}, "no task name 'nothing' .*'join', 'leaf', 'top'"),
         ({"faster": {"leaf": 0}}, "how many times faster"),
     ],
 )
 def test_senseless_questions_are_refused(asked: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         ran(TREE).what_if(**asked)
+
+
+def test_of_many_task_names_those_are_told_that_are_near() -> None:
+    names = ["load", *(f"transform {number}" for number in range(99))]
+    with pytest.raises(ValueError, match=r"no task name 'lod' .*'load'") as told:
+        ran([Task(name, 1.0) for name in names]).what_if(faster={"lod": 2})
+    assert str(told.value).count("transform") < 9
 
 
 def test_nothing_ran() -> None:

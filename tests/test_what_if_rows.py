@@ -250,7 +250,7 @@ def test_the_command_gives_json(file: str, capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.parametrize(
     ("asked", "code", "said"),
     [
-        (["--faster", "nothing=2"], 2, "no task is named 'nothing'"),
+        (["--faster", "nothing=2"], 2, "no task name 'nothing'"),
         (["--chunks", "1.5"], 2, "2, 3"),
     ],
 )

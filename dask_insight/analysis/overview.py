@@ -16,8 +16,9 @@ from dask_insight.batch import Symbols, Texts, Values
 from dask_insight.legible import printed
 from dask_insight.lookup import sorted_set
 from dask_insight.schema import NOTHING
+from dask_insight.tables import plain
+from dask_insight.tables.facts import ALL_CLIENTS, PART, moment, part_of_run, recorded
 from dask_insight.tables.facts import facts as facts_of
-from dask_insight.tables.facts import moment, part_of_run, recorded
 from dask_insight.tables.losses import losses
 from dask_insight.timeline import (
     Moments,
@@ -52,6 +53,12 @@ _TOLD = 0.02
 _SAID = 0.1
 #: Share of the duration, and seconds, from which it is told that who asked went on after the last result.
 _ON, _LONG = 0.1, 1.0
+#: What to do where nothing was seen, and where all clients of the process would have been.
+_UNSEEN = "Dask works when something is computed: `.compute()`, `.persist()`, `client.submit(…)`."
+_ELSEWHERE = (
+    "What is seen are clients and local schedulers of the process that records; `dask-insight attach "
+    "ADDRESS` records a cluster that others use."
+)
 
 
 class Told(NamedTuple):
@@ -154,7 +161,19 @@ class Overview(NamedTuple):
         lacks = self.facts.get("lacks")
         if isinstance(lacks, dict) and isinstance(why := lacks.get("attempts"), str):
             return f"{words.duration(self.duration)}. {short(why, 200)}"
-        return f"No task ended while this was recorded{self.stood()}.{self._actors()}"
+        where = "in this part of the recording" if self.facts.get(PART) else "while this was recorded"
+        return f"No task ended {where}{self.stood()}.{self._actors()}"
+
+    def cure(self) -> str:
+        """What to do where a process that recorded saw nothing, in words; '' else."""
+        # Files of other tools tell of no process.
+        recorded_whole = "pid" in self.facts and not self.facts.get(PART)
+        if self.has_tasks or not recorded_whole:
+            return ""
+        return f"{_UNSEEN} {_ELSEWHERE}" if self.facts.get(ALL_CLIENTS) else _UNSEEN
+
+    def _said(self) -> str:
+        return f"{self.verdict()} {self.cure()}".rstrip()
 
     def stood(self) -> str:
         """How tasks stood where none ended, as the end of a sentence that says so; '' if there were none."""
@@ -223,7 +242,7 @@ class Overview(NamedTuple):
     def __str__(self) -> str:
         figures = self.figures()
         width = max(len(name) for name, _ in figures)
-        lines = [self.name or "Dask computation", self.verdict(), *self.advised(), ""]
+        lines = [self.name or "Dask computation", self._said(), *self.advised(), ""]
         lines += [f"{name:<{width}}  {figure}" for name, figure in figures]
         return printed("\n".join([*lines, *(f"Lost: {loss}" for loss in self.losses)]))
 
@@ -233,7 +252,7 @@ class Overview(NamedTuple):
             f"<tr><th>{escape(name)}</th><td>{escape(figure)}</td></tr>" for name, figure in self.figures()
         )
         lost = "".join(f"<p>Lost: {escape(short(loss, 400))}</p>" for loss in self.losses)
-        name, verdict = escape(short(self.name, 120)) or "Dask computation", words.marked(self.verdict())
+        name, verdict = escape(short(self.name, 120)) or "Dask computation", words.marked(self._said())
         found = "".join(f"<li>{words.marked(line)}</li>" for line in self.advised())
         told = f"<ul>{found}</ul>" if found else ""
         return f"<p><b>{name}</b><br>{verdict}</p>{told}<table>{rows}</table>{lost}"
@@ -362,7 +381,7 @@ def overview(read: Read, findings: Mapping[str, Values] | None = None) -> Overvi
         absent=_without_workers(read, attempts, begin, end, still),
         rescheduled=int(_is(status, "rescheduled").sum()),
         calls=_calls(read("metrics")),
-        after=_went_on(read("cells"), facts, end) if np.isinf(until) else ("", 0.0),
+        after=_went_on(plain.make(read, "cells"), facts, end) if np.isinf(until) else ("", 0.0),
         unfinished=unfinished,
         longest=longest,
         asked=tells_when_asked(read, partial(_numbers, attempts)),

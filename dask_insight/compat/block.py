@@ -23,7 +23,8 @@ class _Shared:
         self.watchers = 1
 
 
-_lock = threading.Lock()
+#: Held again by who holds it: garbage may be collected meanwhile, in which a block ends.
+_lock = threading.RLock()
 _running: list[_Shared] = []
 
 

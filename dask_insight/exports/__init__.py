@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..figures.panels import OPTIONS
 from .progress import Told, silent
 
 if TYPE_CHECKING:
@@ -28,19 +29,7 @@ class Format(NamedTuple):
 
 
 #: What pictures take; their `panel` may be `ALL`: each panel that has something to show, in a folder.
-_PICTURES = (
-    "panel",
-    "start",
-    "stop",
-    "prefix",
-    "worker",
-    "width",
-    "height",
-    "scheme",
-    "unit",
-    "measures",
-    "by",
-)
+_PICTURES = ("panel", "start", "stop", "prefix", "worker", "width", "height", "scheme", *OPTIONS)
 ALL = "all"
 
 #: Every format that can be written.

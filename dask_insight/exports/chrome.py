@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..batch import Symbols
-from ..lookup import Lookup
+from ..lookup import Lookup, is_any
 from ..tables import joined
 from .files import replaced
 from .lines import Fixed, Json, Part, Where, Whole, Words, json_words, lines, rows_of, whole
@@ -168,7 +168,7 @@ def _flows(recording: Recording, ran: Ran) -> Iterator[Block]:
     task, dependency = edges["task"], edges["dependency"]
     if not len(task) or not len(ran.task):
         return
-    ok = np.flatnonzero(np.array([name == "ok" for name in ran.status.names] or [False])[ran.status.codes])
+    ok = np.flatnonzero(is_any(ran.status, ("ok",)))
     last, row_of = Lookup(ran.task[ok]), np.append(ok, -1)
     for first in range(0, len(task), _ARROWS):
         part = slice(first, first + _ARROWS)

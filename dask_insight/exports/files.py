@@ -27,6 +27,16 @@ def replaced(path: Path, *, packed: bool = False) -> Iterator[IO[bytes]]:
             yield raw
 
 
+def _is_known(name: str, known: Collection[str]) -> bool:
+    """Whether a file has one of these names, or macOS keeps attributes in it of one that has."""
+    return name.removeprefix("._") in known
+
+
+def _is_open(name: str) -> bool:
+    """Whether NFS keeps a file by this name that is deleted and still open: nobody can take it away."""
+    return name.startswith(".nfs")
+
+
 @contextmanager
 def replaced_folder(path: Path, names: Collection[str]) -> Iterator[Path]:
     """A folder to fill with some of the files of these names, in place of `path`.
@@ -41,7 +51,9 @@ def replaced_folder(path: Path, names: Collection[str]) -> Iterator[Path]:
         raise FileExistsError(f"{path} is a file: name a folder")
     known = {*names, *_OF_THE_SYSTEM}
     inside = target.iterdir() if target.is_dir() else ()
-    others = sorted(each.name for each in inside if each.name not in known or not each.is_file())
+    others = sorted(each.name for each in inside if not (_is_known(each.name, known) and each.is_file()))
+    if any(map(_is_open, others)):
+        raise FileExistsError(f"somebody still has a file of {path} open: close it, or name another folder")
     if others:
         raise FileExistsError(
             f"{path} holds {others[0]}, which no export has put there: name another folder, or an empty one"

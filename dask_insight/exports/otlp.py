@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..batch import Symbols
-from ..lookup import Lookup, spread
+from ..lookup import Lookup, is_any, spread
 from ..tables import joined
 from .files import replaced
 from .lines import Fixed, Hex, Json, Part, Where, Whole, Words, json_words, lines, rows_of, whole
@@ -79,8 +79,7 @@ class _Ran:
     def _link(self, recording: Recording) -> None:
         """The runs that made what each attempt used: `inputs` from row `first` to row `last`."""
         edges: Any = recording.columns("edges")
-        ok = np.array([name == "ok" for name in self.names["status"].names] or [False])
-        made = ok[self.names["status"].codes]
+        made = is_any(self.names["status"], ("ok",))
         maker = np.append(self.run[made], -1)
         of = maker[Lookup(self.task[made]).rows(edges["dependency"])]
         there = np.flatnonzero(of >= 0)

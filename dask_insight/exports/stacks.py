@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..batch import Symbols
+from ..lookup import coded
+from ..schema import NOTHING
 from ..tables import joined
 from ..tables.stacks import DEEPEST
 
 if TYPE_CHECKING:
     from ..recording import Recording
-
-_NOTHING = 0xFFFF_FFFF
 
 
 class Frame(NamedTuple):
@@ -64,7 +63,7 @@ class Stacks:
         self._callers: dict[int, tuple[int, int, int]] = {}
         for stack, parent, function, file, line, first in rows:
             frame = known.setdefault(Frame(function, file, line, first), len(known))
-            caller = self._callers.get(parent, (_NOTHING, 0, 0))
+            caller = self._callers.get(parent, (NOTHING, 0, 0))
             deep = caller[2] >= DEEPEST
             self._callers[stack] = caller if deep else (parent, frame, caller[2] + 1)
         self.frames = list(known)
@@ -73,7 +72,7 @@ class Stacks:
     def _sum(self, samples: Any) -> None:
         """Seconds by process, thread, task name and stack, in the order of their names."""
         self._names = {name: sorted(set(samples[name].names)) for name in ("process", "thread", "prefix")}
-        process, thread, prefix = (_ranked(samples[name], names) for name, names in self._names.items())
+        process, thread, prefix = (coded(samples[name], names) for name, names in self._names.items())
         # Two pairs and their pair, so that no product of four counts need fit 64 bits.
         places, place = np.unique(process * len(self._names["thread"]) + thread, return_inverse=True)
         whats, what = np.unique((prefix << 32) | samples["stack"], return_inverse=True)
@@ -95,7 +94,7 @@ class Stacks:
             *(each.tolist() for each in self._place), self._what.tolist(), self._seconds.tolist(), strict=True
         )
         for process, thread, what, seconds in rows:
-            stack = self._path(what & _NOTHING)
+            stack = self._path(what & NOTHING)
             yield Weight(processes[process], threads[thread], prefixes[what >> 32], stack, seconds)
 
     @property
@@ -116,12 +115,6 @@ class Stacks:
             stack, frame, _ = self._callers[stack]
             frames.append(frame)
         return tuple(reversed(frames))
-
-
-def _ranked(symbols: Symbols, names: list[str]) -> np.ndarray:
-    """Places of texts among sorted names."""
-    place = {name: rank for rank, name in enumerate(names)}
-    return np.array([place[name] for name in symbols.names] or [0], "i8")[symbols.codes]
 
 
 def seconds_to_micros(seconds: float) -> int:

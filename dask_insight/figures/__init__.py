@@ -108,14 +108,12 @@ def _figure(
     ) -> Any:
         if unknown := given.keys() - options.keys():
             raise TypeError(f"{make.__name__}() got an unexpected keyword argument {min(unknown)!r}")
-        # A comparison shows itself by its rows.
-        run = getattr(run, "recording", run)
-        if not hasattr(run, "started"):
-            wanted = "what dask_insight.compare gives" if panel == "compare" else "a Recording"
-            raise TypeError(f"{make.__name__}() takes {wanted}, not a {type(run).__name__}")
+        from .request import Request, recording_of
+
+        wanted = "what dask_insight.compare gives" if panel == "compare" else "a Recording"
+        run = recording_of(run, f"{make.__name__}()", wanted)
         from ..arguments import number
         from .bokeh_figure import figure_of
-        from .request import Request
 
         for name, pixels in {"width": width, "height": height}.items():
             if pixels is not None:

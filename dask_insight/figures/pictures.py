@@ -13,7 +13,7 @@ from .chart import Chart
 from .defaults import OVERVIEW, SCALE, WIDTH
 from .panels import OPTIONS, PANELS
 from .picture import Page, PngPen, SvgPen, Words
-from .request import Request
+from .request import Request, recording_of
 
 if TYPE_CHECKING:
     from ..recording import Recording
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _OVERVIEW = ("time-budget", "task-stream", "critical-path", "resources", "memory")
 #: Most rectangles in a picture: with 64 threads, one in every one and a half pixels.
 _LIMIT = 50_000
+#: What only a part of the recording is chosen by.
+_PART = ("start", "stop", "prefix", "worker")
 #: Most pixels a side, and in a PNG.
 MOST, _PIXELS = 20_000, 100_000_000
 
@@ -123,7 +125,10 @@ class Picture:
         for name in own:
             if OPTIONS[name] != panel:
                 raise ValueError(f"{name}= is for the panel {OPTIONS[name]!r}, not for {panel!r}")
-        recording: Recording = getattr(run, "recording", run)
+        if unknown := asked.keys() - {*_PART}:
+            there = ", ".join(("width", "height", "scheme", *_PART, *OPTIONS))
+            raise TypeError(f"a picture has no option {min(unknown)}; there are {there}")
+        recording = recording_of(run, "a picture")
         request = Request(recording, theme=scheme, limit=_LIMIT, **asked)
         charts = _charts(request, panel, own)
         self.is_empty = all(chart.empty for chart in charts)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..batch import Symbols
-from ..lookup import sums
+from ..lookup import ratio, sums
 from ..tables.facts import part_of_run
 from ..timeline import Attempts, stretches, unused_lanes
 from ..timeline import attempts as all_attempts
@@ -178,8 +178,7 @@ class Pieces:
         self.left = np.concatenate((start[whole], left))
         self.right = np.concatenate((stop[whole], right))
         length = self.right - self.left
-        full = np.divide(self.seconds, length, out=np.ones(len(length)), where=length > 0)
-        self.full = np.minimum(full, 1.0)
+        self.full = np.minimum(ratio(self.seconds, length, 1.0), 1.0)
 
     def __len__(self) -> int:
         return len(self.first)

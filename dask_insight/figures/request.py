@@ -26,6 +26,20 @@ BINS = 400
 _LITTLE, _ROOM = 0.1, 1 / 32
 
 
+def recording_of(run: Any, taker: str, wanted: str = "a Recording") -> Recording:
+    """What somebody wants drawn; a comparison shows itself by its rows.
+
+    Raises
+    ------
+    TypeError
+        If it is something else.
+    """
+    found: Recording = getattr(run, "recording", run)
+    if not hasattr(found, "started"):
+        raise TypeError(f"{taker} takes {wanted}, not a {type(found).__name__}")
+    return found
+
+
 class Request:
     """A recording, what is asked of it, and what several panels need of it.
 

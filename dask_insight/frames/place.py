@@ -19,6 +19,8 @@ _HELD = sys.platform == "win32"
 #: Seconds for which that is tried, and between two tries at first and at most.
 _PATIENCE = 2.0
 _PAUSE, _LONGEST = 0.01, 0.25
+#: What fsync says where a file system does not know it; Windows says the last for all that goes wrong.
+_UNABLE = (errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EBADF)
 #: Signs of a name by which people know what belongs to it.
 _SIGNS = 40
 
@@ -57,17 +59,20 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     Raises
     ------
     OSError
-        If a device, a pipe or a folder is there, or it cannot be written.
+        If a device, a pipe or a folder is there, its folder is not, or it cannot be written.
     """
     target = place_of(path)
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "a folder: name a file in it", str(target))
+    if not target.parent.is_dir():
+        told = "there is no such folder: make it first"
+        raise FileNotFoundError(errno.ENOENT, told, str(target.parent))
     partial = beside(target, "part")
     kept = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
     # Until it has those of the other, nobody else is to look into it.
     first = 0o666 if kept is None else 0o600
     try:
-        with open(partial, "xb", opener=lambda name, flags: os.open(name, flags, first)) as file:
+        with _begun(partial, target, first) as file:
             # In Windows they only say that a file must not be written.
             if kept is not None and not _HELD:
                 # Not every file system lets them be changed.
@@ -75,12 +80,30 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
                     partial.chmod(kept)
             yield file
             file.flush()
-            # Else a machine that fails soon after may have neither of the two; not every file system can.
-            with suppress(OSError):
-                os.fsync(file.fileno())
+            _sync(file)
         take_place(partial, target)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _begun(partial: Path, target: Path, mode: int) -> BinaryIO:
+    """What is written in place of a file, by whose name errors go: nobody knows the other."""
+    try:
+        return open(partial, "xb", opener=lambda name, flags: os.open(name, flags, mode))
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(target)) from None
+
+
+def _sync(file: BinaryIO) -> None:
+    """Have the disk keep what was written; network drives tell only now that theirs is full.
+
+    Else a machine that fails soon after may have neither this file nor the one whose place it takes.
+    """
+    try:
+        os.fsync(file.fileno())
+    except OSError as error:
+        if error.errno not in _UNABLE:
+            raise
 
 
 def beside(place: Path, end: str) -> Path:

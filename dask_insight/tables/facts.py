@@ -10,6 +10,12 @@ import numpy as np
 
 #: Facts of a recording that was cut out of a run: from when and to when, seconds since the epoch.
 SINCE, UNTIL = "since", "until"
+#: Fact of one that a person cut out: a recorder that joins a run has `SINCE`, too.
+PART = "part"
+#: Fact of one whose file took no more while it went on: the error.
+CUT = "cut"
+#: Fact of one that a process made: whether it looked for all clients of that process.
+ALL_CLIENTS = "all_clients"
 #: Where the years end that calendars know, seconds since the epoch.
 _END = 253_402_300_800
 #: How deeply values may be nested that stand in a file, so that all can go through them.

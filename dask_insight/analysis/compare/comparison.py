@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ... import arguments
 from ...answers import MADE
 from ...batch import encode, table_of
 from ...columns import length
@@ -96,7 +97,13 @@ class Comparison:
         ----------
         limit
             Share of the baseline's wall time: 0.1 for 10 %.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If that is no number.
         """
+        limit = arguments.number("limit", limit, "a share of the baseline's time, 0.1 for 10 %")
         sides = self.sides
         base = float(sides["seconds"].iloc[0])
         rows = (sides["verdict"] == "slower") & (sides["change"] > limit * base)

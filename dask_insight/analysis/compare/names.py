@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...lookup import ratio
 from . import noise
 from .cores import Waited, waited
 from .measure import Measured
@@ -32,7 +33,7 @@ class _Figures(NamedTuple):
     @property
     def mean(self) -> np.ndarray:
         """Of an attempt, over all runs; NaN where none ran."""
-        return _over(self.seconds.mean(axis=0), self.attempts.mean(axis=0))
+        return ratio(self.seconds.mean(axis=0), self.attempts.mean(axis=0), np.nan)
 
 
 def names(sides: Sequence[Sequence[Measured]]) -> dict[str, Any]:
@@ -141,10 +142,10 @@ def _alike(
         for run, of in ((before, of_before), (after, of_after)):
             for which, sums in enumerate((run.names.seconds, run.names.cpu)):
                 whole[which] += np.bincount(of, sums, rows) ** 2
-        found.append(np.divide(errors, whole, out=np.full((2, rows), np.nan), where=whole > 0))
+        found.append(ratio(errors, whole, np.nan))
     known = np.isfinite(found).sum(axis=0)
     sums = np.nansum(found, axis=0)
-    return np.asarray(np.divide(sums, known, out=np.full((2, rows), np.nan), where=known > 0))
+    return ratio(sums, known, np.nan)
 
 
 def _side(
@@ -190,11 +191,11 @@ def _noise(figures: list[_Figures], number: int, alike: np.ndarray) -> np.ndarra
     means, within = [], []
     for side in figures:
         there = side.attempts > 0
-        mean = np.divide(side.seconds, side.attempts, out=np.zeros_like(side.seconds), where=there)
+        mean = ratio(side.seconds, side.attempts)
         # A run without the name says nothing of it: it counts as the mean of the others.
-        usual = np.nan_to_num(_over(mean.sum(axis=0), there.sum(axis=0)))
+        usual = np.nan_to_num(ratio(mean.sum(axis=0), there.sum(axis=0)))
         means.append(np.where(there, mean, usual))
-        within.append(_over(side.error.sum(axis=0), side.seconds.sum(axis=0) ** 2 / len(there)))
+        within.append(ratio(side.error.sum(axis=0), side.seconds.sum(axis=0) ** 2 / len(there), np.nan))
     seen = noise.repeats(means)
     apart = np.nan_to_num(np.fmax(within[0], within[number]))
     of_run = np.sqrt(noise.EXPECTED**2 + np.where(np.isfinite(alike), alike, apart))
@@ -228,7 +229,3 @@ def _verdicts(
     words[(before == 0) & (count > 0)] = "came"
     words[(before > 0) & (count == 0)] = "went"
     return words
-
-
-def _over(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    return np.asarray(np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0))

@@ -180,7 +180,7 @@ def _explains(name: _Name) -> bool:
 
 def _said(name: _Name) -> str:
     """A task name and what changed about it: `work` takes twice as long (+1.2 s on all threads)."""
-    task, cost = f"`{name.name}`", f"({_signed(name.impact)} on all threads)"
+    task, cost = f"`{name.name}`", f"({words.signed(name.impact)} on all threads)"
     if name.verdict == "came":
         return f"{task} is new {cost}"
     if name.verdict == "went":
@@ -205,10 +205,6 @@ def _ratio(ratio: float, alike: str = "as long") -> str:
         return f"{ratio:.1f} times {alike}" if ratio < 9.95 else f"{ratio:,.0f} times {alike}"
     more = "longer" if alike == "as long" else "more"
     return f"{words.share(abs(ratio - 1))} {more if ratio > 1 else 'less'}"
-
-
-def _signed(seconds: float) -> str:
-    return ("+" if seconds > 0 else "") + words.duration(seconds)
 
 
 def _together(names: Sequence[_Name]) -> str:

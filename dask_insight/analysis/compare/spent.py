@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...batch import Symbols
-from ...lookup import pick, spread
+from ...lookup import pick, ratio, spread
 from ...timeline import Attempts, Read, standstills, stretches
 from .noise import batch_means
 
@@ -113,8 +113,8 @@ def paired(
     for which in (0, 1):
         x, y = before.spent[which][first], after.spent[which][second]
         sums = [np.bincount(group, each, len(both)) for each in (x, y)]
-        ratio = np.divide(sums[1], sums[0], out=np.ones(len(both)), where=sums[0] > 0)
-        rest = y - ratio[group] * x
+        grown = ratio(sums[1], sums[0], 1.0)
+        rest = y - grown[group] * x
         found[which, both] = batch_means(group, after.start[second], rest, len(both)) * count**2
     return found[0], found[1]
 

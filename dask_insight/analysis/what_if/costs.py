@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...lookup import is_any
 from ...timeline import Read
 from .setting import Costs
 
@@ -67,8 +68,7 @@ def _scheduler(read: Read, done: np.ndarray, seconds: float) -> float:
         return 0.0 if len(ends) <= 1 else _SCHEDULER
     rush = float((ends[_RUSH:] - ends[:-_RUSH]).min()) / _RUSH
     resources = read("resources")
-    mine = np.array([name == "scheduler" for name in resources["process"].names] or [False])
-    use = resources["cpu"][mine[resources["process"].codes]]
+    use = resources["cpu"][is_any(resources["process"], ("scheduler",))]
     use = use[np.isfinite(use)]
     told = float(use.mean()) / 100 * seconds / len(ends) if len(use) else _SCHEDULER
     return min(rush, told, _MOST)
@@ -77,9 +77,8 @@ def _scheduler(read: Read, done: np.ndarray, seconds: float) -> float:
 def _transfers(read: Read) -> tuple[float | None, float | None]:
     """Seconds of a small transfer and bytes a second of the large ones."""
     table = read("transfers")
-    incoming = np.array([name == "in" for name in table["direction"].names] or [False])
     length, size = table["stop"] - table["start"], table["nbytes"]
-    some = incoming[table["direction"].codes] & np.isfinite(length) & np.isfinite(size)
+    some = is_any(table["direction"], ("in",)) & np.isfinite(length) & np.isfinite(size)
     length, size = length[some], size[some]
     if not len(length):
         return None, None

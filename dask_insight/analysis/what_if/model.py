@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...dag import Links, links, needs, turned
-from ...lookup import Lookup, pick, sorted_set
-from ...schema import NOTHING
+from ...lookup import Lookup, is_any, pick, sorted_set
+from ...schema import DISK, NOTHING
 from ...timeline import Read, WholeRun, needed_attempts, sizing_of
 
 #: Dask's bounds of what it calls root-like: groups that are needed, and tasks in them.
@@ -158,8 +158,7 @@ def _of_task(seconds: np.ndarray, task: np.ndarray, wanted: np.ndarray) -> np.nd
 
 def _disk(read: Read, columns: Mapping[str, Any], rows: np.ndarray) -> np.ndarray:
     phases = read("phases")
-    reading = np.array([name in ("disk-read", "disk-write") for name in phases["action"].names] or [False])
-    some = reading[phases["action"].codes] & ~sizing_of(read, columns["run"], columns["worker"])
+    some = is_any(phases["action"], DISK) & ~sizing_of(read, columns["run"], columns["worker"])
     at = Lookup(columns["run"][rows]).rows(phases["run"][some])
     length = np.nan_to_num(phases["stop"] - phases["start"])[some]
     return np.bincount(at[at >= 0], length[at >= 0], minlength=len(rows))

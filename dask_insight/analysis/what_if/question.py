@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ... import words
+from ... import arguments, words
 from ...dag import longest_chain
 from ...lookup import Lookup, fill, is_any, sorted_set
 from ...tables.tasks import make
@@ -280,13 +280,9 @@ def _setting(before: Setting, workers: int | None, threads: int | None, *, trans
 
 def _changed(recorded: Model, faster: Mapping[str, float], *, spilling: bool, chunks: float) -> Model:
     changed = recorded
-    known = _names(recorded) if faster else set()
-    if unknown := [name for name in faster if name not in known]:
-        raise ValueError(
-            f"faster: no task is named {words.listing(map(repr, unknown))}; "
-            f"there are {words.listing(map(repr, sorted(known)))}"
-        )
+    names = _names(recorded) if faster else set()
     for name, times in faster.items():
+        arguments.known(name, names, "task name")
         if not times > 0:
             raise ValueError(f"faster={{{name!r}: {times}}}: give how many times faster, 2 for half the time")
         mine = changed.prefix == changed.prefixes.index(name)

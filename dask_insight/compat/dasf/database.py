@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import atexit
+import os
 import threading
 import uuid
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Self
+from weakref import WeakSet
 
 import msgpack
 
 from ...frames import Gap
 from ...sources.files import dasf
 from .events import CompleteEvent, DurationBeginEvent, DurationEndEvent, Event, InstantEvent, event_of
+
+#: How many times the threshold of commits wait where a disk is full.
+_MOST = 20
 
 
 class EventDatabase(ABC):
@@ -68,6 +75,9 @@ class FileDatabase(EventDatabase):
     ----------
     gaps
         Parts of the file that the last `get_traces` could not read.
+    dropped
+        Events that are lost, the oldest first: where the file takes no more, 20 times
+        `commit_threshold` wait at most.
     """
 
     def __init__(
@@ -83,30 +93,88 @@ class FileDatabase(EventDatabase):
         if default_byte_size != 8:
             raise ValueError("DASF's files have lengths of 8 bytes")
         self.database_file = Path(database_file)
-        self.commit_threshold = commit_threshold
+        self.commit_threshold = max(1, commit_threshold)
         self.commit_on_close = commit_on_close
         self.gaps: list[Gap] = []
+        self.dropped = 0
         self._lock = threading.Lock()
         self._waiting: list[Event] = []
         if remove_old_output_file:
             self.database_file.unlink(missing_ok=True)
-        atexit.register(self.close)
+        _DATABASES.add(self)
+
+    def _begin_empty(self) -> None:
+        """In a process that was forked off: what waits is the other's to write."""
+        self._lock, self._waiting = threading.Lock(), []
 
     def record(self, event: Event) -> None:
         """Add an event."""
         with self._lock:
-            self._waiting.append(event)
-            full = len(self._waiting) >= self.commit_threshold
+            self._wait([event])
+            # Where the disk is full they go on waiting: not each that comes is to try anew.
+            full = len(self._waiting) % self.commit_threshold == 0
         if full:
             self.commit()
 
     def commit(self) -> None:
-        """Write what was added."""
+        """Write what was added.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written; the next commit tries again.
+        """
         with self._lock:
             events, self._waiting = self._waiting, []
-        if events:
-            with self.database_file.open("ab") as file:
-                file.write(packed(asdict(event) for event in events))
+            _UNWRITTEN.discard(self)
+        try:
+            self._append(packed(asdict(event) for event in events))
+        except (OSError, KeyboardInterrupt, SystemExit):
+            self._put_back(events)
+            raise
+
+    def _wait(self, events: list[Event]) -> None:
+        """Have events written with the next commit; the lock is held."""
+        self._waiting += events
+        if self.commit_on_close:
+            _UNWRITTEN.add(self)
+
+    def _put_back(self, events: list[Event]) -> None:
+        """Have events wait that could not be written, before those that came meanwhile."""
+        with self._lock:
+            later, self._waiting = self._waiting, []
+            self._wait(events + later)
+            more = max(0, len(self._waiting) - _MOST * self.commit_threshold)
+            del self._waiting[:more]
+            first = more > 0 and not self.dropped
+            self.dropped += more
+        if first:
+            warnings.warn(
+                f"{self.database_file} takes no more: its oldest events are dropped, which `dropped` counts",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+
+    def _append(self, data: bytes) -> None:
+        """Write it all, or nothing: nobody finds what comes after half an event."""
+        if not data:
+            return
+        rest = memoryview(data)
+        # A buffer would keep what a full disk does not take, and write it later.
+        with self.database_file.open("ab", buffering=0) as file:
+            begin = file.tell()
+            try:
+                while rest:
+                    rest = rest[file.write(rest) :]
+            except BaseException as error:
+                end, written = file.tell(), len(data) - len(rest)
+                if not isinstance(error, OSError):
+                    # An interrupt comes when a write has ended and is not counted.
+                    written = end - begin
+                # Another may have appended meanwhile.
+                if written and file.seek(0, os.SEEK_END) == end:
+                    file.truncate(end - written)
+                raise
 
     def get_traces(self) -> Iterator[Event]:
         """All events in the file; what cannot be read is left out and stands in `gaps`."""
@@ -121,6 +189,28 @@ class FileDatabase(EventDatabase):
 
     def __repr__(self) -> str:
         return f"FileDatabase at {self.database_file}"
+
+
+#: Databases of this process, and of these those that are to write something at its end.
+_DATABASES: WeakSet[FileDatabase] = WeakSet()
+_UNWRITTEN: set[FileDatabase] = set()
+
+
+@atexit.register
+def _close_all() -> None:
+    with ExitStack() as rest:
+        for database in list(_UNWRITTEN):
+            rest.callback(database.close)
+
+
+def _begin_empty() -> None:
+    _UNWRITTEN.clear()
+    for database in list(_DATABASES):
+        database._begin_empty()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_empty)
 
 
 def packed(events: Iterable[dict[str, Any]]) -> bytes:

@@ -42,10 +42,10 @@ class Registered:
             raise
 
     def stop(self) -> None:
-        """End it now, and leave nothing on the workers."""
+        """End it now, and leave nothing on the workers; in a process that was forked off do nothing."""
         atexit.unregister(self.stop)
         self._session.stop()
-        if self._ranges and self._client.status == "running":
+        if self._ranges and self._session.ours and self._client.status == "running":
             from .nvtx import withdraw
 
             withdraw(self._client)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import words
 from ...analysis.overview import short
+from ...lookup import ratio
 from ..chart import Axis, Boxes, Chart, Group, Line, Plot, Rows, Sign
 from ..colors import Rgb, oklch, slot_color
 from ..request import Request
@@ -70,7 +71,7 @@ def _budget(request: Request, table: Any, names: list[str], seconds: list[float]
             if wall.get(part, 0) > 0
         ]
         seen.update(part for part in order if wall.get(part, 0) > 0.003 * longest)
-        change = "" if side == 0 else f" ({_signed(seconds[side] - seconds[0])})"
+        change = "" if side == 0 else f" ({words.signed(seconds[side] - seconds[0])})"
         made.append(bars.Bar(name, parts, words.duration(seconds[side]) + change))
     signs = [Sign(part_words(part, ""), part_color(part, "", request)) for part in order if part in seen]
     return bars.plot(made, "s", words.duration, title="Wall time by time budget", label="wall time"), signs
@@ -92,7 +93,8 @@ def _changes(request: Request, table: Any, names: list[str]) -> Plot | None:
         for name, side in zip(rows["name"].astype(str), rows["side"], strict=True)
     ]
     verdicts = rows["verdict"].astype(str).tolist()
-    said = [f"{_signed(value)} · {verdict}" for value, verdict in zip(impact.tolist(), verdicts, strict=True)]
+    both = zip(impact.tolist(), verdicts, strict=True)
+    said = [f"{words.signed(value)} · {verdict}" for value, verdict in both]
     boxes = Boxes(
         np.minimum(impact, 0.0),
         np.maximum(impact, 0.0),
@@ -159,7 +161,7 @@ def _stacks(request: Request, table: Any, names: list[str]) -> Plot | None:
             "Function": [short(name, 80) for name in functions],
             short(names[0], 30): [words.duration(each) for each in before[kept].tolist()],
             short(names[1], 30): [words.duration(each) for each in after[kept].tolist()],
-            "Change": [_signed(each) for each in (after - before)[kept].tolist()],
+            "Change": [words.signed(each) for each in (after - before)[kept].tolist()],
         }
 
     boxes = Boxes(
@@ -199,7 +201,7 @@ def _steps(before: np.ndarray, after: np.ndarray, whole: float) -> np.ndarray:
     """How strong each change is, from -8 (less) to 8 (more); of what hardly is there, none is."""
     change, most = after - before, np.maximum(before, after)
     matters = np.minimum(1.0, np.abs(change) / (0.02 * whole))
-    part = np.divide(2 * np.abs(change), most, out=np.zeros(len(most)), where=most > 0)
+    part = ratio(2 * np.abs(change), most)
     return np.asarray(np.sign(change) * np.rint(_STEPS * np.minimum(1.0, part) * matters)).astype("i8")
 
 
@@ -212,8 +214,3 @@ def _change_color(step: int, request: Request) -> Rgb:
     end, chroma, hue = (0.52 if dark else 0.64, 0.2, 27) if step > 0 else (0.45 if dark else 0.76, 0.13, 255)
     size = abs(step) / _STEPS
     return oklch(neutral + size * (end - neutral), 0.02 + size * (chroma - 0.02), hue)
-
-
-def _signed(value: float) -> str:
-    sign = "+" if value > 0 else "\N{MINUS SIGN}" if value < 0 else ""
-    return sign + words.duration(abs(value))

@@ -11,7 +11,7 @@ STANDARD_LIBRARY, OWN_CODE, NATIVE = "Python", "your code", "native"
 
 _INSTALLED = re.compile(r"(?:site|dist)-packages[\\/]([^\\/]+)")
 _STANDARD = re.compile(r"[\\/][Pp]ython\d+(?:\.\d+)?t?[\\/]|\\Lib\\|^<frozen |[\\/]lib[\\/]python")
-_DASK = re.compile(r"[\\/](distributed|dask)[\\/](?!.*[\\/](?:examples|tests)[\\/])[\w.]+\.py$")
+_DASK = re.compile(r"[\\/](distributed|dask)[\\/][\w.]+\.py$")
 #: Hues that are given to packages, away from each other; red and orange are kept free.
 _HUES = (255, 150, 310, 200, 115, 340, 175, 280, 225)
 _KNOWN = {"distributed": 255, "dask": 235, "numpy": 150, "pandas": 310}

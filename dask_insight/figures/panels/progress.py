@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import words
-from ...lookup import Lookup, is_any
+from ...lookup import Lookup, by_name, fill, is_any
 from ...schema import NOTHING
 from ..chart import Chart, Sign
 from ..colors import mixed
@@ -72,18 +72,17 @@ def _standings(request: Request) -> tuple[np.ndarray, np.ndarray]:
     rows = Lookup(graph["task"])
     standing = np.zeros(len(graph["task"]), "u1")
     if not request.bounded:
-        states = np.array([_STATES.get(name, _WAITING) for name in graph["state"].names] or [0], "u1")
-        standing = states[graph["state"].codes]
+        standing = by_name(graph["state"], lambda name: _STATES.get(name, _WAITING), 0, "u1")
     begun = np.full(len(standing), np.inf)
 
     at = rows.rows(attempts["task"])
     status = attempts["status"]
-    ends = np.array([_ENDS.get(name, _WAITING) for name in status.names] or [0], "u1")[status.codes]
+    ends = by_name(status, lambda name: _ENDS.get(name, _WAITING), 0, "u1")
     # Dask tries no more what was killed too often, and says so by an exception.
     given_up = np.isin(attempts["run"], request.columns("errors")["run"])
     ends[is_any(status, ("killed",)) & given_up] = _FAILED
     start, stop = attempts["start"], attempts["stop"]
-    late = np.where(np.isnan(stop), attempts["done"], stop) > moment
+    late = fill(stop, attempts["done"]) > moment
     stands = np.where(late, np.where(start <= moment, _RUNNING, _WAITING), ends)
     np.maximum.at(standing, at[at >= 0], stands[at >= 0].astype("u1"))
     np.fmin.at(begun, at[at >= 0], start[at >= 0])

@@ -10,6 +10,7 @@ import numpy as np
 from ... import words
 from ...arguments import listed
 from ...batch import Symbols
+from ...lookup import is_any
 from ..chart import Area, Axis, Chart, Line, Mark, Plot, Sign
 from ..colors import Rgb, mixed, slot_color
 from ..request import BINS, Request
@@ -77,6 +78,10 @@ MEASURES: dict[str, Measure] = {
         "CPU limit", "%", "resources", "line", (("throttled", "periods that reached it"),), False, 100.0
     ),
     "memory": Measure("Memory", "bytes", "resources", "line", (("memory", "process memory"),), False),
+    "host-cpu": Measure("Host CPU", "%", "resources", "line", (("host_cpu", "all programs"),), False),
+    "host-memory": Measure(
+        "Host memory left", "bytes", "resources", "line", (("host_free", "memory left"),), False
+    ),
     "fds": Measure("Open files", "count", "resources", "line", (("fds", "file descriptors"),), False),
     "occupancy": Measure("Occupancy", "s", "resources", "line", (("occupancy", "expected work"),), False),
     "transfers": Measure(
@@ -139,7 +144,7 @@ def _read(table: Any, process: Symbols, column: str, measure: Measure, request: 
     who: Symbols = table["process"]
     rows = request.wants(who, request.workers)
     if request.workers is None:
-        workers = np.array([name not in ("scheduler", "client") for name in who.names] or [False])[who.codes]
+        workers = ~is_any(who, ("scheduler", "client"))
         # Without a cluster there is this process alone.
         rows &= workers if workers.any() else ~workers
     values = table[column].astype("f8") * measure.scale

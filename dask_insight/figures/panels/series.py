@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...batch import Symbols
+from ...lookup import ratio
 
 
 class Series(NamedTuple):
@@ -60,7 +61,7 @@ def series(
     cell = who[there] * bins + place
     count = np.bincount(cell, minlength=len(known) * bins)
     total = np.bincount(cell, values[there], len(known) * bins)
-    mean = np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0).reshape(len(known), bins)
+    mean = ratio(total, count, np.nan).reshape(len(known), bins)
     hold = max(4 * gap, 1.5)
     return Series(
         [process.names[code] for code in known.tolist()], edges, _held(mean, hold / (high - low) * bins)

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from ... import words
-from ...analysis.moved import Carried, Sent, names_of
+from ...analysis.moved import Carried, Sent
+from ...lookup import ratio
+from ...tables.named import names_of
 from ..chart import Chart
 from ..colors import slot_color
 from ..request import Request
@@ -83,13 +85,13 @@ def _wanted(request: Request, table: Any, rows: np.ndarray) -> np.ndarray:
 def _carried(request: Request, ids: np.ndarray) -> tuple[np.ndarray, dict[str, tuple[float, int]]]:
     """Which share of each transfer is wanted, and bytes and results by task name."""
     carried = Carried.by(request.columns, ids)
-    names = names_of(request.columns, carried.task)
+    names = names_of(request.columns("graph"), carried.task)
     wanted = request.wants(names, request.prefixes)
     share = np.ones(len(ids))
     if request.prefixes is not None:
         whole = np.bincount(carried.at, carried.nbytes, len(ids))
         part = np.bincount(carried.at[wanted], carried.nbytes[wanted], len(ids))
-        share = np.divide(part, whole, out=np.zeros(len(ids)), where=whole > 0)
+        share = ratio(part, whole)
     nbytes = np.bincount(names.codes[wanted], carried.nbytes[wanted], len(names.names))
     count = np.bincount(names.codes[wanted], minlength=len(names.names))
     return share, {

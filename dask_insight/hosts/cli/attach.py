@@ -7,6 +7,7 @@ import asyncio
 import json
 import logging
 import os
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from inspect import signature
@@ -47,6 +48,10 @@ _TICK = 0.5
 _CALLED, _CALL = 300.0, 30.0
 #: Seconds between two looks at a scheduler file.
 _LOOK = 0.1
+#: What bytes of another protocol raise, which pass for lengths, keys and numbers.
+_MISREAD = (MemoryError, OverflowError, LookupError, AttributeError, AssertionError, struct.error)
+#: Errors whose words need no name.
+_PLAIN = (OSError, ValueError, TypeError, ImportError, RuntimeError)
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,7 +78,7 @@ def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
     check(options)
     html = writable(options.html, options.force, text=True) if options.html else None
-    with recording_file(options.output, "cluster", options.force) as output:
+    with recording_file(options.output, "cluster", options.force, grows=True) as output:
         apart(output, html)
         return _record(options, output, html)
 
@@ -134,14 +139,26 @@ def _connect(given: str, timeout: float) -> Any:
         if kind != "Scheduler":
             raise ValueError(f"a {kind.lower()} does")
         return Client(address, timeout=timeout, set_as_default=False, name="dask-insight")
-    except (OSError, ValueError, TypeError) as error:
-        unsaid = f"none within {timeout:g} s" if isinstance(error, TimeoutError) else type(error).__name__
-        reason = str(error).splitlines()[0] if str(error) else unsaid
+    except CommandError:
+        raise
+    except Exception as error:
         raise CommandError(
-            f"no scheduler answers at {address} ({reason}): check the address, which `dask scheduler` prints "
-            "when it starts and `client.scheduler_info()['address']` knows",
+            f"no scheduler answers at {address} ({_reason(error, timeout)}): check the address, "
+            "which `dask scheduler` prints when it starts and `client.scheduler_info()['address']` knows",
             ExitCode.UNREACHABLE,
         ) from None
+
+
+def _reason(error: Exception, timeout: float) -> str:
+    """Why nothing that could be asked answers, in one line."""
+    from msgpack.exceptions import ExtraData, FormatError, StackError, UnpackException
+
+    if isinstance(error, (*_MISREAD, ExtraData, FormatError, StackError, UnpackException)):
+        return "what answers there is no Dask"
+    if not str(error):
+        return f"none within {timeout:g} s" if isinstance(error, TimeoutError) else type(error).__name__
+    said = str(error).splitlines()[0]
+    return said if isinstance(error, _PLAIN) else f"{type(error).__name__}: {said}"
 
 
 async def _kind(address: str, timeout: float) -> str:

@@ -41,12 +41,12 @@ and by more than the noise.
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the command."""
-    parser.add_argument("files", metavar="FILE", nargs="+", help="a recording, or repeats: A1,A2,A3")
+    parser.add_argument("files", metavar="FILE", nargs="*", help="a recording, or repeats: A1,A2,A3")
     parser.add_argument(
         "--baseline",
         metavar="FILE",
         nargs="+",
-        help="recordings of what to compare with; all FILEs are one side",
+        help="recordings of what to compare with, named last; all FILEs are one side",
     )
     parser.add_argument("--names", metavar="NAME,NAME", help="what to call the sides, the baseline first")
     parser.add_argument(
@@ -135,6 +135,12 @@ def _share(part: float) -> str:
 def _sides(options: argparse.Namespace) -> list[list[str]]:
     """Paths of the runs of each side."""
     given = [_repeats(each) for each in expanded(options.files)]
+    if options.baseline and not given:
+        raise CommandError(
+            "--baseline takes every file that follows it: name the files to compare before it "
+            "(`compare pull.dinsight --baseline main.dinsight`)",
+            ExitCode.USAGE,
+        )
     if options.baseline:
         return [
             [path for each in expanded(options.baseline) for path in _repeats(each)],

@@ -42,7 +42,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
-    output = writable(options.output, options.force)
+    output = writable(options.output, options.force, grows=True)
     html = writable(options.html, options.force, text=True)
     apart(output, html)
     progress = Progress()

@@ -19,8 +19,6 @@ from .progress import Progress, bar
 
 #: Seconds between two looks at the progress; seconds that are worth telling.
 _EVERY, _LONG = 0.1, 2.0
-#: Options of pictures.
-_PICTURES = ("panel", "start", "stop", "prefix", "worker", "width", "height", "scheme", "scale")
 _HELP = "write a recording in another tool's format"
 _DESCRIPTION = "Write a recording in another tool's format:\n" + "\n".join(
     f"  {each.name:<11} {each.opens}" for each in FORMATS.values()
@@ -69,7 +67,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def _asked(options: argparse.Namespace, name: str) -> dict[str, Any]:
     """What is asked of a picture; nothing of what a format does not have."""
-    asked = {each: value for each in _PICTURES if (value := getattr(options, each)) is not None}
+    pictures = FORMATS["png"].options
+    asked = {each: value for each in pictures if (value := getattr(options, each, None)) is not None}
     if unknown := [each for each in asked if each not in FORMATS[name].options]:
         raise CommandError(f"--{unknown[0]} is for pictures, not for {name}", ExitCode.USAGE)
     return asked

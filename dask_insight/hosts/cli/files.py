@@ -49,7 +49,7 @@ def new_path(stem: str) -> Path:
 
 
 @contextmanager
-def recording_file(given: str | None, stem: str, force: bool) -> Iterator[Path]:
+def recording_file(given: str | None, stem: str, force: bool, *, grows: bool = False) -> Iterator[Path]:
     """Where a recording is written: as `given`, or a new file, which does not stay if nothing came into it.
 
     Raises
@@ -57,7 +57,7 @@ def recording_file(given: str | None, stem: str, force: bool) -> Iterator[Path]:
     CommandError
         See `writable` and `new_path`.
     """
-    path = writable(given, force) if given else new_path(stem)
+    path = writable(given, force, grows=grows) if given else new_path(stem)
     try:
         yield path
     finally:
@@ -79,7 +79,9 @@ def place(path: str | os.PathLike[str]) -> Path:
     return Path(os.path.expanduser(path))
 
 
-def writable(path: str | os.PathLike[str], force: bool = False, *, text: bool = False) -> Path:
+def writable(
+    path: str | os.PathLike[str], force: bool = False, *, text: bool = False, grows: bool = False
+) -> Path:
     """A path that may be written: free, or taken by a file of ours of the same kind.
 
     Parameters
@@ -90,6 +92,8 @@ def writable(path: str | os.PathLike[str], force: bool = False, *, text: bool = 
         Any file may be replaced.
     text
         What is to be written is a page or a summary, and no recording.
+    grows
+        It is written in the file that is there, and not beside it to take its place.
 
     Raises
     ------
@@ -106,7 +110,10 @@ def writable(path: str | os.PathLike[str], force: bool = False, *, text: bool = 
         raise CommandError(
             f"there is no folder {folder}: make it first, or name another", ExitCode.UNWRITABLE
         )
-    if not os.access(target if target.exists() else folder, os.W_OK):
+    goes_to = frames.place_of(target)
+    taken = [goes_to] if target.exists() else []
+    folders = [] if grows and taken else [goes_to.parent]
+    if not all(os.access(each, os.W_OK) for each in (*taken, *folders)):
         raise CommandError(f"{target} cannot be written: choose another place", ExitCode.UNWRITABLE)
     if target.exists() and not force and (what := _precious(target, text)):
         raise CommandError(
@@ -319,9 +326,9 @@ def lacking() -> Iterator[list[str]]:
         yield lacks
 
 
-def quoted(path: Path) -> str:
-    """A path as an argument of a command that is to be typed."""
-    given = str(path)
+def quoted(argument: Path | str) -> str:
+    """A path or a text as an argument of a command that is to be typed."""
+    given = str(argument)
     return subprocess.list2cmdline([given]) if sys.platform == "win32" else shlex.quote(given)
 
 

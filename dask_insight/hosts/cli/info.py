@@ -67,7 +67,7 @@ def describe(recording: Recording) -> str:
         return f"{summary.name}\n{Comparison(recording)}"
     lines = [summary.name or "Dask computation", summary.verdict(), *summary.advised(), ""]
     if began := dated(summary.started):
-        lines.append(f"started    {began:%Y-%m-%d %H:%M:%S}")
+        lines.append(f"started    {began.isoformat(' ', 'seconds')}")
     lines.append(f"ran on     {summary.place()}")
     ended = [f"{summary.erred:,} failed"] if summary.erred else []
     ended += [f"{summary.retried:,} retried"] if summary.retried else []

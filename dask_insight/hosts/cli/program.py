@@ -7,8 +7,11 @@ import importlib.util
 import io
 import os
 import pkgutil
+import re
+import shutil
 import sys
 import threading
+import zipfile
 from collections.abc import Callable
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -16,11 +19,17 @@ from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
 from ...errors import CommandError, ExitCode
+from .files import quoted
 from .signals import Terminated
 from .threads import wait_for_threads
 
 #: By this name processes that ``multiprocessing`` spawns know the main module, here set by its import.
 _SPAWNED = "__mp_main__"
+#: What people write before a script out of habit.
+_PYTHON = re.compile(r"pythonw?[\d.]*t?(\.exe)?", re.IGNORECASE)
+#: How the file of a Python program begins that is a command; a shell finds an interpreter whose path is long.
+_SCRIPT = re.compile(rb"#!.*(\n'''exec' .*)?python")
+_HEAD = 512
 
 
 class Program:
@@ -94,10 +103,15 @@ def load_script(path: str, arguments: list[str]) -> Program:
     file = Path(path)
     if (importer := pkgutil.get_importer(str(file.absolute()))) is not None:
         return _load_within(file, importer, [path, *arguments])
+    if _PYTHON.fullmatch(file.name):
+        known = arguments and (arguments[0] == "-m" or not arguments[0].startswith("-"))
+        alone = " ".join(map(quoted, arguments)) if known else "SCRIPT"
+        raise CommandError(f"name the script alone: `dask-insight run {alone}`", ExitCode.USAGE)
     if not file.is_file():
-        raise CommandError(
-            f"there is no file {file}; for a module, use `dask-insight run -m {path}`", ExitCode.USAGE
-        )
+        cure = f"for a module, use `dask-insight run -m {quoted(path)}`"
+        if (command := shutil.which(path)) and _is_python(command):
+            cure = f"{path} is a command: `dask-insight run {quoted(command)}`"
+        raise CommandError(f"there is no file {file}; {cure}", ExitCode.USAGE)
     if file.suffix == ".ipynb":
         raise CommandError(
             f"{file} is a notebook: make a script of it with `jupyter nbconvert --to script {file}`",
@@ -113,6 +127,16 @@ def load_script(path: str, arguments: list[str]) -> Program:
     # Python follows the links of a script.
     folder = [] if sys.flags.safe_path else [os.path.dirname(os.path.realpath(whole))]
     return Program(_name(file), code, _main(whole), [path, *arguments], folder)
+
+
+def _is_python(command: str) -> bool:
+    """Whether a command is a program in Python: a script, or what pip makes of one for Windows."""
+    try:
+        with open(command, "rb") as file:
+            head = file.read(_HEAD)
+    except OSError:
+        return False
+    return _SCRIPT.match(head) is not None or zipfile.is_zipfile(command)
 
 
 def _load_within(place: Path, importer: Any, argv: list[str]) -> Program:

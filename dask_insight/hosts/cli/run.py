@@ -96,7 +96,7 @@ def _execute(options: argparse.Namespace) -> int:
     number = rank()
     html = writable(of_rank(Path(options.html), number), options.force, text=True) if options.html else None
     if options.output:
-        output = writable(of_rank(Path(options.output), number), options.force)
+        output = writable(of_rank(Path(options.output), number), options.force, grows=True)
     else:
         output = new_path(of_rank(Path(program.name + SUFFIX), number).stem)
     apart(output, html)
@@ -174,7 +174,7 @@ def _conclude(recorder: Recorder, files: _Files, lacks: list[str]) -> ExitCode:
         if lacks or not quiet:
             with legible():
                 with saying("Summing up", quiet=quiet):
-                    told = outcome(recording, output, html, lacks, folder)
+                    told = outcome(recording, output, html, lacks, folder, cured=not quiet)
                 _say(told)
     except Exception as error:
         _say(f"{output} is complete, but {type(error).__name__}: {error}")
@@ -193,6 +193,8 @@ def outcome(
     html: Path | None,
     lacks: Sequence[str] = (),
     folder: Path = Path(),
+    *,
+    cured: bool = False,
 ) -> str:
     """What has been recorded and where it is, or what the file lacks, in words.
 
@@ -206,6 +208,8 @@ def outcome(
         What became of the file if it is not complete.
     folder
         Where the command was given; by default this folder.
+    cured
+        Where nothing was seen, say when Dask works.
     """
     from ...words import count, duration
 
@@ -214,7 +218,8 @@ def outcome(
         graph: Any = recording.columns("graph")
         happened = "ended" if len(graph["task"]) else "was run"
         said = lacks[0] if lacks else f"holds {size_of(folder / output)}"
-        found = "".join(f"\ndask-insight: {line}" for line in summary.advised())
+        advice = filter(None, [*summary.advised(), summary.cure() if cured else ""])
+        found = "".join(f"\ndask-insight: {line}" for line in advice)
         return f"no Dask task {happened}{summary.stood()}; {output} {said}{found}"
     ended = count(summary.tasks, "task") + (f" and {summary.erred:,} failed" if summary.erred else "")
     if lacks:
