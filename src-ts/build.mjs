@@ -70,7 +70,8 @@ async function shorten(path, names, isAscii) {
   const { code } = await minify(await readFile(path, 'utf8'), {
     ecma: 2020,
     module: true,
-    compress: { passes: 3 },
+    // Comparisons that stand as they were written are more alike.
+    compress: { passes: 3, lhs_constants: false },
     mangle: { properties: { keep_quoted: true, regex: new RegExp(`^(${names.join('|')})$`) } },
     format: { ascii_only: isAscii, comments: false }
   });

@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 import zlib
+from datetime import datetime
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 from dask_insight import ascii91
 from dask_insight.batch import decode, encode, split, table_of
 from dask_insight.hosts import report
+from dask_insight.hosts.cli.info import describe
 from dask_insight.hosts.report import MissingFrontEnd, report_html, write_report
 from dask_insight.recording import Recording, open_recording
 
@@ -59,7 +61,7 @@ class Page(HTMLParser):
     def __init__(self, html: str) -> None:
         super().__init__()
         self.tags: list[str] = []
-        self.texts: dict[str, list[str]] = {"script": [], "style": [], "title": [], "h1": []}
+        self.texts: dict[str, list[str]] = {"script": [], "style": [], "title": [], "h1": [], "time": []}
         self.kinds: list[str] = []
         self.policy = ""
         self._open = ""
@@ -271,6 +273,14 @@ def test_what_ran_can_be_read_without_scripts() -> None:
     text = unescape(re.sub(r"<[^>]+>", " ", html.split("<main")[0])).replace("\N{NARROW NO-BREAK SPACE}", " ")
     assert "3.5 s on 2 threads: 29 % computing, " in text
     assert "1 worker, 2 threads" in text
+
+
+def test_when_it_started_is_told_with_its_time_zone() -> None:
+    [moment] = Page(report_html(recording())).texts["time"]
+    [line] = [line for line in describe(recording()).splitlines() if line.startswith("started ")]
+    for told in (moment, line.removeprefix("started").strip()):
+        began = datetime.fromisoformat(told)
+        assert (began.timestamp(), began.tzinfo is None) == (START, False)
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,6 +72,18 @@ test('an empty recording says in each panel why it is empty', async ({ report, p
   await expect(report.panel('Task stream').getByRole('searchbox')).toBeHidden();
 });
 
+test.describe('in another time zone', () => {
+  test.use({ timezoneId: 'America/New_York' });
+
+  test('a page tells in that when its run started, as its charts do', async ({ report, page }) => {
+    await report.open('real');
+    const [, written] = readFileSync(fileURLToPath(addressOf('real')), 'utf8').split(/<\/?time>/, 2);
+    const told = await page.locator('.facts time').innerText();
+    expect(told).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d-0[45]:00$/);
+    expect(Date.parse(told)).toBe(Date.parse(written));
+  });
+});
+
 test.describe('without scripts', () => {
   test.use({ javaScriptEnabled: false });
 

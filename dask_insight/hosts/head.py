@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,8 +20,8 @@ class Head(NamedTuple):
 
     title: str
     verdict: str
-    #: Figures with their names.
-    facts: Sequence[tuple[str, str]]
+    #: Figures with their names; a moment has a time zone.
+    facts: Sequence[tuple[str, str | datetime]]
     #: What was lost, or may mislead; a paragraph each.
     notices: Sequence[str]
     #: HTML that stands for the panels where no script runs; whoever makes it escapes what it shows.
@@ -49,9 +50,9 @@ def head_of(recording: Recording, title: str | None = None) -> Head:
     )
 
 
-def _facts(summary: Overview) -> Iterator[tuple[str, str]]:
+def _facts(summary: Overview) -> Iterator[tuple[str, str | datetime]]:
     if began := words.dated(summary.started):
-        yield "Started", f"{began:%Y-%m-%d %H:%M:%S %Z}"
+        yield "Started", began
     yield "Took", words.duration(summary.duration)
     yield "Tasks", words.count(summary.tasks) + (" done" if summary.erred else "")
     yield "Ran on", _place(summary)

@@ -9,6 +9,7 @@ import os
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from html import escape
 from importlib import resources
 from itertools import groupby
@@ -167,9 +168,7 @@ def _pieces(recording: Recording, title: str | None, renewed: float | None = Non
         style=style,
         reload=reload and f"<script>{reload}</script>\n",
         verdict=_ascii(words.marked(head.verdict)),
-        facts=_ascii(
-            "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in head.facts)
-        ),
+        facts=_ascii("".join(_fact(name, told) for name, told in head.facts)),
         notices=_ascii("".join(_notice(text) for text in notices)),
         tables=_ascii(head.tables),
     )
@@ -179,6 +178,12 @@ def _pieces(recording: Recording, title: str | None, renewed: float | None = Non
     yield middle.format(settings=json.dumps(settings).replace("<", r"\u003c"), script=script)
     yield from _elements("rest", rest)
     yield after
+
+
+def _fact(name: str, told: str | datetime) -> str:
+    # The page's script tells a moment in the time zone of whoever reads it.
+    value = escape(told) if isinstance(told, str) else f"<time>{told.isoformat(' ', 'seconds')}</time>"
+    return f"<div><dt>{escape(name)}</dt><dd>{value}</dd></div>"
 
 
 def _ascii(html: str) -> str:

@@ -1,7 +1,5 @@
 import type { Recording } from './recording';
-
-/** The action of `phases` in which a task ran on, but had given its thread back. */
-export const SECEDED = 'seceded';
+import { SECEDED } from './schema';
 
 /** Seconds between two moments for which runs had given their thread back, of those that had. */
 export function awayTimes(

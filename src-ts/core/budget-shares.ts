@@ -2,6 +2,7 @@ import type { BudgetRows } from './budget';
 import type { Layers } from './budget-layers';
 import type { Symbols } from './recording';
 import { NOTHING } from './schema';
+import { chosenFlags } from './selection';
 
 /**
  * Whose the time is that rows of a large recording tell without a task name,
@@ -77,7 +78,7 @@ export function sumsByName(
     if (place < 0) sums[name.codes[row] * wide + of[row]] += seconds[row];
     else shared[place * wide + of[row]] += seconds[row];
   }
-  const isChosen = Uint8Array.from(name.names, each => Number(chosen?.has(each) ?? true));
+  const isChosen = chosenFlags(name.names, chosen);
   const parts = chosenShares(shares, isChosen);
   shares.names.forEach((some, place) => {
     if (parts[place] <= 0) return;

@@ -2,7 +2,7 @@ import type { NumberArray } from './batch';
 import { chosenShares, type NameShares, sharesOf } from './budget-shares';
 import { madeFrom } from './made-from';
 import type { Recording, Symbols } from './recording';
-import type { Filter, TimeRange } from './selection';
+import { chosenFlags, type Filter, type TimeRange } from './selection';
 import { submissionsOf } from './task-filter';
 
 /**
@@ -55,7 +55,7 @@ export function chosenRows(recording: Recording, rows: BudgetRows, filter: Filte
   const mask = filter.names ? ofNames(rows, filter.names) : new Float64Array(rows.length).fill(1);
   const narrow = ({ codes, names }: Symbols, chosen: ReadonlySet<string> | undefined): void => {
     if (!chosen) return;
-    const wanted = Uint8Array.from(names, name => Number(chosen.has(name)));
+    const wanted = chosenFlags(names, chosen);
     for (let row = 0; row < mask.length; row++) mask[row] *= wanted[codes[row]];
   };
   narrow(rows.worker, filter.workers);
@@ -68,7 +68,7 @@ export function chosenRows(recording: Recording, rows: BudgetRows, filter: Filte
 }
 
 function ofNames({ name, shares }: BudgetRows, chosen: ReadonlySet<string>): Float64Array {
-  const isChosen = Uint8Array.from(name.names, each => Number(chosen.has(each)));
+  const isChosen = chosenFlags(name.names, chosen);
   const parts = chosenShares(shares, isChosen);
   return Float64Array.from(name.codes, (code, row) => parts[shares.of[row]] ?? isChosen[code]);
 }

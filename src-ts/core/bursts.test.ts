@@ -45,3 +45,23 @@ test('what runs has begun, and counts whole when it has ended', () => {
   bursts.update();
   expect(bursts.list).toEqual([{ start: 60, stop: 61 }]);
 });
+
+test('while something runs there is no pause', () => {
+  const recording = recordingOf({
+    attempts: [ran(1, 10, 11), ran(2, 30, 31), ran(3, 40, 41, 'u')],
+    running: [{ run: 0, task: 0, worker: 'w', thread: 'v', start: 20 }]
+  });
+  const bursts = new Bursts(new Tasks(recording));
+  expect(bursts.list).toEqual([
+    { start: 10, stop: 11 },
+    { start: 20, stop: 41 }
+  ]);
+  recording.take(batchOf('attempts', [ran(0, 20, 25, 'v')]));
+  bursts.update();
+  expect(bursts.list.map(({ start, stop }) => [start, stop])).toEqual([
+    [10, 11],
+    [20, 25],
+    [30, 31],
+    [40, 41]
+  ]);
+});

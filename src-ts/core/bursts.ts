@@ -13,6 +13,8 @@ interface Burst {
 
 /** Stretches of time in which tasks ran, with idle time between; follows the tasks as they come. */
 export class Bursts {
+  /** In the order of time; while a task runs, all since it began is one. Valid until the next `update`. */
+  list: readonly TimeRange[] = [];
   private found: Burst[] = [];
   private versions = new Map<Lane, number>();
   private generation: number;
@@ -20,11 +22,6 @@ export class Bursts {
   constructor(private readonly tasks: Tasks) {
     this.generation = tasks.recording.generation;
     this.update();
-  }
-
-  /** In the order of time. Valid until the next `update`. */
-  get list(): readonly TimeRange[] {
-    return this.found;
   }
 
   /** Takes what has arrived since. */
@@ -35,12 +32,16 @@ export class Bursts {
       this.found = [];
       this.versions = new Map();
     }
+    let running = Number.POSITIVE_INFINITY;
     for (const lane of tasks.lanes) {
+      // What runs is the first that reaches beyond all time.
+      if (lane.running) running = Math.min(running, lane.start[lane.firstAfter(Number.MAX_VALUE)]);
       const since = lane.since(this.versions.get(lane) ?? 0);
       if (since === Number.POSITIVE_INFINITY) continue;
       this.versions.set(lane, lane.version);
       this.takeFrom(lane, since);
     }
+    this.list = joinedSince(this.found, running);
   }
 
   private takeFrom(lane: Lane, since: number): void {
@@ -69,4 +70,11 @@ export class Bursts {
       found.splice(from, to - from, { start: first, stop: last });
     }
   }
+}
+
+/** Bursts, as one from a moment on. */
+function joinedSince(bursts: readonly TimeRange[], time: number): readonly TimeRange[] {
+  const first = bursts.findIndex(({ stop }) => stop >= time);
+  if (first < 0) return bursts;
+  return [...bursts.slice(0, first), { start: bursts[first].start, stop: bursts[bursts.length - 1].stop }];
 }

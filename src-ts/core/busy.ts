@@ -1,7 +1,7 @@
 import { BinMeans } from './bin-means';
 import { LOST } from './lane';
 import { mostAtOnce } from './most-at-once';
-import type { Filter } from './selection';
+import { chosenFlags, type Filter } from './selection';
 import { entryTest } from './task-filter';
 import type { Tasks } from './tasks';
 import { untoldThreads, workersOf } from './workers-of';
@@ -16,7 +16,7 @@ export function busyThreads(
 ): Float64Array {
   const made = new BinMeans(1, from, to, bins);
   const { end } = tasks.recording;
-  const wanted = Uint8Array.from(tasks.names, name => Number(!filter.names || filter.names.has(name)));
+  const wanted = chosenFlags(tasks.names, filter.names);
   const passes = entryTest(tasks, filter);
   for (const lane of tasks.lanes) {
     if (filter.workers && !filter.workers.has(lane.worker)) continue;

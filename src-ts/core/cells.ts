@@ -9,13 +9,7 @@ export type CellRun = RowOf<'cells'>;
 
 /** All runs of cells, in the order in which they began; a later row replaces an earlier one. */
 export const cellsOf = madeFrom(['cells'], (recording): readonly CellRun[] => {
-  const newest = new Map(
-    recording
-      .table('cells')
-      .all()
-      .map(row => [row.execution, row])
-  );
-  return [...newest.values()]
+  return [...recording.table('cells').newest('execution').values()]
     .map(row => ({ ...row, stop: Number.isNaN(row.stop) ? Number.POSITIVE_INFINITY : row.stop }))
     .filter(({ start }) => Number.isFinite(start))
     .sort((a, b) => a.start - b.start);

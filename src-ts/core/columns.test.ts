@@ -37,6 +37,14 @@ test('ids of a run that has gone on for long cost no more than those that are th
   expect(rowsOf(index, [0, from - 1, from, from + 1, from + 99_999])).toEqual([-1, -1, 1, 0, 99_998]);
 });
 
+test('ids of many clusters, with gaps between, are found', () => {
+  // As `identity.py` gives them out: each cluster takes a block of 65,536, of which most stay empty.
+  const ids = Uint32Array.from({ length: 30_000 }, (_, row) => Math.floor(row / 100) * 65_536 + (row % 100));
+  const index = new IdIndex();
+  for (let from = 0; from < ids.length; from += 100) index.setAll(ids, from, from + 100);
+  expect(ids.findIndex((id, row) => index.get(id) !== row)).toBe(-1);
+});
+
 test('an id below all others is found with them, one by one and many at once', () => {
   const index = new IdIndex();
   index.setAll([200_000, 200_002], 0, 2);

@@ -1,6 +1,6 @@
 import { firstAbove } from './first-above';
 import { NOTHING } from './schema';
-import type { Filter } from './selection';
+import { chosenFlags, type Filter } from './selection';
 import { taskTest } from './task-filter';
 import type { Tasks } from './tasks';
 
@@ -207,11 +207,11 @@ export function secondsLeft(path: CriticalPath, tasks: Tasks, filter: Filter): F
   const { time, names, workers } = filter;
   const left = new Float64Array(path.count);
   const test = taskTest(tasks, filter);
-  const isName = names && Uint8Array.from(tasks.names, each => Number(names.has(each)));
+  const isName = chosenFlags(tasks.names, names);
   const isPlace = workers && path.threads.map(({ worker }) => workers.has(worker));
   for (let step = 0; step < path.steps; step++) {
     if (isPlace && !isPlace[path.place[step]]) continue;
-    if (isName && isName[name[first[step]]] === 0) continue;
+    if (isName[name[first[step]]] === 0) continue;
     if (test && !test(run[first[step]], task[first[step]])) continue;
     for (let tile = first[step]; tile < first[step + 1]; tile++) {
       const from = time && time.start > start[tile] ? time.start : start[tile];

@@ -1,5 +1,5 @@
 import type { Recording } from './recording';
-import type { Filter } from './selection';
+import { chosenFlags, type Filter } from './selection';
 import { timeOf } from './task-filter';
 
 /** Which of the three pictures an entry belongs to. */
@@ -46,9 +46,9 @@ export function amountsOf(recording: Recording, unit: string, filter: Filter): A
   const activities = table.symbols('activity');
   const workers = table.symbols('worker');
   const spans = table.symbols('span');
-  const workerWanted = wanted(workers.names, filter.workers);
-  const nameWanted = wanted(names.names, filter.names);
-  const spanWanted = wanted(spans.names, filter.spans);
+  const workerWanted = chosenFlags(workers.names, filter.workers);
+  const nameWanted = chosenFlags(names.names, filter.names);
+  const spanWanted = chosenFlags(spans.names, filter.spans);
   const { start: from = Number.NEGATIVE_INFINITY, stop: to = Number.POSITIVE_INFINITY } =
     timeOf(recording, filter) ?? {};
   const sums = new Map<number, number>();
@@ -76,10 +76,6 @@ export function amountsOf(recording: Recording, unit: string, filter: Filter): A
       } as Amount;
     })
     .sort((a, b) => b.value - a.value);
-}
-
-function wanted(names: readonly string[], chosen: ReadonlySet<string> | undefined): Uint8Array {
-  return Uint8Array.from(names, name => (!chosen || chosen.has(name) ? 1 : 0));
 }
 
 /** A bar: its parts add up to its total. */

@@ -1,7 +1,7 @@
 import { IdIndex } from './columns';
 import type { Recording } from './recording';
 import { NOTHING } from './schema';
-import type { Filter } from './selection';
+import { chosenFlags, type Filter } from './selection';
 import { taskTest, timeOf } from './task-filter';
 import type { Tasks } from './tasks';
 
@@ -90,13 +90,13 @@ function movedIn(recording: Recording, filter: Filter): Moved {
   const told = new Set<number>();
   for (let row = 0; row < table.rows; row++) if (isIncoming(row)) told.add(pairOf(row));
   const time = timeOf(recording, filter);
-  const wanted = filter.workers && Uint8Array.from(ends, end => Number(filter.workers?.has(end)));
+  const wanted = chosenFlags(ends, filter.workers);
   const pairs = new Uint32Array(table.rows).fill(NOTHING);
   for (let row = 0; row < table.rows; row++) {
     if (time && !(stops[row] >= time.start && starts[row] <= time.stop)) continue;
     const pair = pairOf(row);
     if (!isIncoming(row) && told.has(pair)) continue;
-    if (wanted && wanted[workers(row)] + wanted[peers(row)] === 0) continue;
+    if (wanted[workers(row)] + wanted[peers(row)] === 0) continue;
     pairs[row] = pair;
   }
   const seconds = (row: number): number => Math.max(0, stops[row] - starts[row]) || 0;

@@ -1,9 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   amount,
   amountTicks,
   bytes,
+  clock,
   count,
+  dateTime,
   duration,
   figures,
   moment,
@@ -110,6 +112,25 @@ describe('ticks', () => {
 });
 
 describe('moments', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  test.each([
+    ['America/New_York', '2026-05-17 08:03:27-04:00'],
+    ['Asia/Kolkata', '2026-05-17 17:33:27+05:30'],
+    ['UTC', '2026-05-17 12:03:27+00:00'],
+    // It has no name, but its offset once more.
+    ['Africa/Casablanca', '2026-05-17 13:03:27+01:00']
+  ])('with their date are told in the time zone of the person, and in which: %s', (zone, words) => {
+    vi.stubEnv('TZ', zone);
+    const seconds = Date.UTC(2026, 4, 17, 12, 3, 27, 512) / 1000;
+    expect(dateTime(seconds)).toBe(words);
+    expect(clock(seconds)).toBe(`${words.slice(11, 19)}.512`);
+  });
+
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, 1e20])('that are none have no date: %s', seconds => {
+    expect([dateTime(seconds), clock(seconds)]).toEqual(['–', '–']);
+  });
+
   test.each([
     [0, 4, '0 s'],
     [9.73512, 4, '9.7351 s'],

@@ -87,20 +87,23 @@ export function amount(value: number, unit: string): string {
   return unit ? `${figures(value)}${THIN}${unit}` : figures(value);
 }
 
-/** A moment of the day, in the person's time zone, to the millisecond: 14:03:27.512. */
-export function clock(epochSeconds: number): string {
-  if (!Number.isFinite(epochSeconds)) return MISSING;
+/** A moment in the person's time zone: 2026-05-17T14:03:27.512Z; '' where it is none. */
+function inZone(epochSeconds: number): string {
   const date = new Date(epochSeconds * 1000);
-  const millis = String(date.getMilliseconds()).padStart(3, '0');
-  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${millis}`;
+  const moved = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return Number.isNaN(moved.getTime()) ? '' : moved.toISOString();
 }
 
-/** A moment with its date: 2026-05-17 14:03:27. */
+/** A moment of the day, in the person's time zone, to the millisecond: 14:03:27.512. */
+export function clock(epochSeconds: number): string {
+  return inZone(epochSeconds).slice(-13, -1) || MISSING;
+}
+
+/** A moment with its date and the person's time zone: 2026-05-17 14:03:27+02:00. */
 export function dateTime(epochSeconds: number): string {
-  if (!Number.isFinite(epochSeconds)) return MISSING;
-  const date = new Date(epochSeconds * 1000);
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day} ${clock(epochSeconds).slice(0, 8)}`;
+  const zone = String(new Date(epochSeconds * 1000)).replace(/.*?GMT(...)(..).*/, '$1:$2');
+  const told = inZone(epochSeconds).slice(0, -5).replace('T', ' ');
+  return told ? told + zone : MISSING;
 }
 
 /** A moment since the recording's start, to so many digits: 9.735 s, 53 min 15.5 s, 1 h 02 min 05 s. */

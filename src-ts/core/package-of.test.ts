@@ -14,6 +14,7 @@ it.each([
   ['/tmp/ipykernel_812/35.py', 'your code'],
   ['<ipython-input-3-abc>', 'your code'],
   ['/home/ada/src/distributed/worker.py', 'distributed'],
+  ['/home/ada/dask/distributed/distributed/worker.py', 'distributed'],
   ['', 'native']
 ])('%s belongs to %s', (file, name) => {
   expect(packageOf(file)).toBe(name);

@@ -3,10 +3,11 @@
 /** Names for what is no installed package. */
 export const STANDARD_LIBRARY = 'Python';
 export const OWN_CODE = 'your code';
-const NATIVE = 'native';
+export const NATIVE = 'native';
 
 const INSTALLED = /(?:site|dist)-packages[\\/]([^\\/]+)/;
 const STANDARD = /[\\/][Pp]ython\d+(?:\.\d+)?t?[\\/]|\\Lib\\|^<frozen |[\\/]lib[\\/]python/;
+const DASK = /[\\/](distributed|dask)[\\/][\w.]+\.py$/;
 
 /** The package of a file; module names end where the first dot or slash stands. */
 export function packageOf(file: string): string {
@@ -14,10 +15,7 @@ export function packageOf(file: string): string {
   if (installed) return installed[1].replace(/\.(py|so|pyd)$/, '').replace(/\.cpython.*$/, '');
   if (STANDARD.test(file)) return STANDARD_LIBRARY;
   if (file === '' || file === '~') return NATIVE;
-  if (/[\\/](distributed|dask)[\\/](?!.*[\\/](examples|tests)[\\/])[\w.]+\.py$/.test(file)) {
-    return /[\\/](distributed|dask)[\\/]/.exec(file)?.[1] ?? OWN_CODE;
-  }
-  return OWN_CODE;
+  return DASK.exec(file)?.[1] ?? OWN_CODE;
 }
 
 /** The end of a path, long enough to recognise the file. */

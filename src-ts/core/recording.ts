@@ -86,6 +86,11 @@ export class Table<T extends TableName = TableName> {
     return Array.from({ length: this.rows }, (_, row) => Object.fromEntries(cells.map(cell => cell(row))));
   }
 
+  /** The last row of each value that a column has, in the order in which the values first came; for tables of few rows. */
+  newest<C extends ColumnOf<T>>(column: C): Map<RowOf<T>[C], RowOf<T>> {
+    return new Map(this.all().map(row => [row[column], row]));
+  }
+
   append(batch: Batch): void {
     const kinds = kindsOf(this.name);
     const from = batch.from ?? this.rows;

@@ -46,6 +46,11 @@ export interface Filter {
   readonly lines: ReadonlySet<string> | undefined;
 }
 
+/** 1 for each name that is chosen, else 0; without a choice 1 for all. */
+export function chosenFlags(names: readonly string[], chosen: ReadonlySet<string> | undefined): Uint8Array {
+  return Uint8Array.from(names, name => Number(chosen?.has(name) ?? true));
+}
+
 const MOST_UNDO = 100;
 
 /**

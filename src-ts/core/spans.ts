@@ -16,12 +16,7 @@ export interface Span {
 
 /** All spans, each before those inside it; a later row of `spans` replaces an earlier one. */
 export const spansOf = madeFrom(['spans'], (recording): readonly Span[] => {
-  const rows = new Map(
-    recording
-      .table('spans')
-      .all()
-      .map(row => [row.span, row])
-  );
+  const rows = recording.table('spans').newest('span');
   const inside = new Map<string, string[]>();
   for (const [id, { parent }] of rows) {
     append(inside, rows.has(parent) && parent !== id ? parent : '', id);

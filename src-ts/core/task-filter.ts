@@ -1,7 +1,7 @@
 import { cellsOf, timeOfCell } from './cells';
 import { RUNNING } from './lane';
 import type { Recording } from './recording';
-import type { Filter, TimeRange } from './selection';
+import { chosenFlags, type Filter, type TimeRange } from './selection';
 import type { Tasks } from './tasks';
 
 /**
@@ -15,7 +15,7 @@ export function taskTest(tasks: Tasks, filter: Filter): ((run: number, task: num
   if (!runs && !spans && !isSubmission) return undefined;
   const graph = tasks.recording.table('graph');
   const span = graph.symbols('span');
-  const isSpan = spans && Uint8Array.from(span.names, name => Number(spans.has(name)));
+  const isSpan = spans && chosenFlags(span.names, spans);
   const submitted = graph.numbers('submission');
   return (run, task) => {
     if (runs && !runs.has(run)) return false;

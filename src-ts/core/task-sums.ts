@@ -1,7 +1,7 @@
 import { awayTimes } from './away';
 import { grown } from './grown';
 import { LOST, OK, RUNNING, STATUSES } from './lane';
-import type { Filter } from './selection';
+import { chosenFlags, type Filter } from './selection';
 import { entryTest } from './task-filter';
 import type { Tasks } from './tasks';
 import { partOfRun } from './time-budget';
@@ -37,7 +37,7 @@ type By = 'name' | 'worker' | 'span';
 
 /** Sums by task name, by worker, or by id of the innermost span; largest time first. */
 export function sumTasks(tasks: Tasks, filter: Filter, by: By): TaskSum[] {
-  const wanted = Uint8Array.from(tasks.names, name => Number(!filter.names || filter.names.has(name)));
+  const wanted = chosenFlags(tasks.names, filter.names);
   const { recording } = tasks;
   const part = partOfRun(recording);
   const from = Math.max(filter.time?.start ?? part.start, part.start);

@@ -9,13 +9,7 @@ export type Worker = RowOf<'workers'>;
 /** Every worker that is told of, by its address; a later row replaces an earlier one. */
 export const workersOf = madeFrom(
   ['workers'],
-  (recording): ReadonlyMap<string, Worker> =>
-    new Map(
-      recording
-        .table('workers')
-        .all()
-        .map(row => [row.worker, row])
-    )
+  (recording): ReadonlyMap<string, Worker> => recording.table('workers').newest('worker')
 );
 
 /** Addresses of their schedulers, as far as they are known, in the order in which these came. */

@@ -142,12 +142,23 @@ describe('gestures', () => {
     vi.useRealTimers();
   });
 
+  function press(key: string): boolean {
+    const event = new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true });
+    element.dispatchEvent(event);
+    return event.defaultPrevented;
+  }
+
+  test('Esc gives up a stretch that is being marked, and nothing else', () => {
+    pointer('pointerdown', 10, 10, { shiftKey: true });
+    pointer('pointermove', 50, 10);
+    expect(press('Escape')).toBe(true);
+    pointer('pointermove', 60, 10);
+    pointer('pointerup', 60, 10);
+    expect(log).toEqual(['leave', 'brush 10 50 false', 'brush 10 10 true', 'hover 60']);
+    expect(press('Escape')).toBe(false);
+  });
+
   test('keys of the element itself, taken only if used', () => {
-    const press = (key: string): boolean => {
-      const event = new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true });
-      element.dispatchEvent(event);
-      return event.defaultPrevented;
-    };
     expect([press('+'), press('x')]).toEqual([true, false]);
     expect(log).toEqual(['key +']);
   });

@@ -63,10 +63,9 @@ export function listen(element: HTMLElement, handlers: GestureHandlers): () => v
     element.focus({ preventScroll: true });
     const at = place(event);
     pointers.set(event.pointerId, at);
-    if (pointers.size > 1 && began?.brush) handlers.brush?.(began.x, began.x, true);
+    giveUp();
     began = { ...at, brush: event.shiftKey && handlers.brush !== undefined };
     moved = false;
-    clearTimeout(hold);
     if (event.pointerType !== 'touch' || pointers.size > 1 || !handlers.brush) return;
     hold = setTimeout(() => {
       if (!began || moved || pointers.size !== 1) return;
@@ -122,11 +121,26 @@ export function listen(element: HTMLElement, handlers: GestureHandlers): () => v
     if (moved && event.pointerType !== 'touch') handlers.hover?.(at);
   };
 
-  const onCancel = (event: PointerEvent): void => {
-    pointers.delete(event.pointerId);
+  /** What is being marked is not marked. */
+  const giveUp = (): void => {
     clearTimeout(hold);
     if (began?.brush) handlers.brush?.(began.x, began.x, true);
     if (pointers.size === 0) began = undefined;
+  };
+
+  const onCancel = (event: PointerEvent): void => {
+    pointers.delete(event.pointerId);
+    giveUp();
+  };
+
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.target !== element) return;
+    if (event.key === 'Escape' && began?.brush) {
+      pointers.clear();
+      giveUp();
+    } else if (!handlers.key?.(event)) return;
+    event.preventDefault();
+    event.stopPropagation();
   };
 
   element.style.touchAction = 'pan-y';
@@ -146,16 +160,7 @@ export function listen(element: HTMLElement, handlers: GestureHandlers): () => v
     },
     { signal }
   );
-  element.addEventListener(
-    'keydown',
-    event => {
-      if (event.target === element && handlers.key?.(event)) {
-        event.preventDefault();
-        event.stopPropagation();
-      }
-    },
-    { signal }
-  );
+  element.addEventListener('keydown', onKey, { signal });
   return () => {
     clearTimeout(hold);
     abort.abort();

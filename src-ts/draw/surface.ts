@@ -74,12 +74,12 @@ export class Surface {
   theme: Theme = PLAIN;
   /** Is another whenever the theme is. */
   look = '';
+  /** Whether anything stands on the overlay. */
+  overlaid = false;
   private painter: Painter | undefined;
   private visible = true;
   private layingOut = false;
   private drawn = false;
-  /** Whether anything stands on the overlay. */
-  private overlaid = false;
   private stale = new Set<Sheet | 'layout'>();
   private readonly stops: (() => void)[] = [];
 

@@ -16,7 +16,11 @@ beforeEach(() => {
   tooltip.show(CARD, PLACE);
 });
 
-afterEach(() => tooltip.dispose());
+afterEach(() => {
+  tooltip.dispose();
+  vi.restoreAllMocks();
+  Reflect.deleteProperty(document, 'execCommand');
+});
 
 test('a card says what is known as text, never as markup', () => {
   expect(tooltip.element.querySelector('b')).toBeNull();
@@ -36,6 +40,30 @@ test('a pinned card is a dialog with a name, and is none when it is gone', () =>
   tooltip.hide();
   expect(tooltip.element.getAttribute('role')).toBe('tooltip');
   expect(tooltip.element.hasAttribute('aria-label')).toBe(false);
+});
+
+test('what is copied from a card has the focus after it, where the page has no clipboard too', async () => {
+  document.execCommand = () => {
+    document.querySelector('textarea')?.focus();
+    return true;
+  };
+  vi.spyOn(navigator.clipboard, 'writeText').mockRejectedValue(new Error('not allowed'));
+  tooltip.pin();
+  const copy = tooltip.element.querySelector<HTMLElement>('.di-copy');
+  copy?.click();
+  await vi.waitFor(() => expect(copy?.textContent).toBe('Copied'));
+  expect(document.activeElement).toBe(copy);
+});
+
+test('who is elsewhere once something is copied stays there', async () => {
+  vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue();
+  tooltip.pin();
+  const [copy, close] = tooltip.element.querySelectorAll<HTMLElement>('button');
+  copy.click();
+  expect(document.activeElement).toBe(copy);
+  close.focus();
+  await vi.waitFor(() => expect(copy.textContent).toBe('Copied'));
+  expect(document.activeElement).toBe(close);
 });
 
 test.each([

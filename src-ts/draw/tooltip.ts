@@ -72,12 +72,8 @@ export class Tooltip {
     this.element.classList.add('di-pinned');
     this.element.setAttribute('role', 'dialog');
     this.element.setAttribute('aria-label', this.element.querySelector('.di-card-name')?.textContent ?? '');
-    const close = document.createElement('button');
-    close.type = 'button';
-    close.className = 'di-card-close';
+    const close = makeButton('di-card-close', '×', () => this.unpin());
     close.setAttribute('aria-label', 'Close');
-    close.textContent = '×';
-    close.addEventListener('click', () => this.unpin());
     this.element.append(close);
     // It shows more now than before.
     this.place(this.target);
@@ -192,20 +188,25 @@ function make(tag: string, className: string, text = ''): HTMLElement {
   return element;
 }
 
+function makeButton(className: string, text: string, press: () => void): HTMLButtonElement {
+  const button = make('button', className, text) as HTMLButtonElement;
+  button.type = 'button';
+  button.addEventListener('click', press);
+  return button;
+}
+
 function lineOf(line: CardLine): HTMLElement[] {
   const value = make('dd', line.tone ? `di-${line.tone}` : '');
   if (line.copy === undefined) {
     value.textContent = line.value;
   } else {
     const { copy } = line;
-    const button = make('button', 'di-copy', line.value) as HTMLButtonElement;
-    button.type = 'button';
-    button.title = 'Copy';
-    button.addEventListener('click', () => {
-      void copyText(copy).then(done => {
+    const button = makeButton('di-copy', line.value, () => {
+      void copyText(copy, button).then(done => {
         button.textContent = done ? 'Copied' : copy;
       });
     });
+    button.title = 'Copy';
     value.append(button);
   }
   if (line.code) value.append(make('code', 'di-card-code', line.code));
@@ -214,8 +215,11 @@ function lineOf(line: CardLine): HTMLElement[] {
   return [label, value];
 }
 
-/** Puts text on the clipboard; false where the page may not. */
-export async function copyText(text: string): Promise<boolean> {
+/** Puts text on the clipboard, for a button that has been pressed and has the focus then; false where the page may not. */
+export async function copyText(text: string, button: HTMLElement): Promise<boolean> {
+  const focus = (): void => button.focus({ preventScroll: true });
+  // Not every browser gives the focus to a button that is pressed.
+  focus();
   try {
     await navigator.clipboard.writeText(text);
     return true;
@@ -227,6 +231,8 @@ export async function copyText(text: string): Promise<boolean> {
     area.select();
     const done = document.execCommand('copy');
     area.remove();
+    // This way to copy has taken it.
+    focus();
     return done;
   }
 }

@@ -1,3 +1,4 @@
+import type { Stop } from '../core/recording';
 import { button, choice, element } from '../panels/element';
 import { drawn } from '../panels/icons';
 import type { LivePage } from './live-page';
@@ -19,10 +20,11 @@ export function followButton(page: LivePage): Control {
   const made = toggle('follow', () => {
     page.follow = !page.follow;
   });
-  return kept(page, made, () => {
+  const update = (): void => {
     name(made, page.follow ? 'Following the run' : 'Follow the run');
     made.setAttribute('aria-pressed', String(page.follow));
-  });
+  };
+  return kept(made, update, page.onChange(update));
 }
 
 /** Holds the panels still, and lets them catch up. */
@@ -30,11 +32,12 @@ export function pauseButton(page: LivePage): Control {
   const made = toggle('pause', () => {
     page.paused = !page.paused;
   });
-  return kept(page, made, () => {
+  const update = (): void => {
     made.replaceChildren(drawn(DRAWINGS[page.paused ? 'play' : 'pause']));
     name(made, page.paused ? 'Resume: show what has come meanwhile' : 'Pause: hold the panels still');
     made.classList.toggle('di-pressed', page.paused);
-  });
+  };
+  return kept(made, update, page.onChange(update));
 }
 
 /** What stands in the picker for the whole recording. */
@@ -62,15 +65,7 @@ export function cellPicker(page: LivePage, least = 1): Control {
     made.hidden = cells.length < least;
     made.value = page.cell === undefined ? ALL : String(page.cell);
   };
-  const control = kept(page, made, update);
-  const stop = page.selection.subscribe(update);
-  return {
-    element: made,
-    dispose: () => {
-      stop();
-      control.dispose();
-    }
-  };
+  return kept(made, update, page.onChange(update), page.selection.subscribe(update));
 }
 
 /** All of them in one line. */
@@ -100,13 +95,13 @@ function name(made: HTMLButtonElement, words: string): void {
   made.setAttribute('aria-label', words);
 }
 
-function kept(page: LivePage, made: HTMLElement, update: () => void): Control {
+/** A control that has `update` called now, and by those who are to be stopped when it is disposed of. */
+export function kept(made: HTMLElement, update: () => void, ...stops: readonly Stop[]): Control {
   update();
-  const stop = page.onChange(update);
   return {
     element: made,
     dispose: () => {
-      stop();
+      for (const stop of stops) stop();
       made.remove();
     }
   };

@@ -146,6 +146,16 @@ describe('what is followed', () => {
     expectShown(5010, 5030);
   });
 
+  it('stays the run of a task that goes on, however long nothing else ran, and when that has ended', () => {
+    page.take(
+      joined(idle(0), bytesOf('running', [{ run: 0, task: 0, worker: 'w', thread: 't', start: 100 }]))
+    );
+    page.take(ran(1, 120, 121));
+    expectShown(100, 121);
+    page.take(ran(0, 100, 160));
+    expectShown(100, 160);
+  });
+
   it('is everything once the recording has ended', () => {
     page.take(joined(ran(0, 100, 110), ran(1, 200, 210)));
     expectShown(200, 210);

@@ -5,7 +5,9 @@ import type { Mounted } from '../panels/mount';
  * Makes a printed page that is worth its paper: while it is printed, everything
  * is laid out as wide as the paper and drawn in the light theme, also what has
  * not been in sight yet. Canvases are printed as pictures of themselves, since
- * what is drawn on a canvas while printing begins is lost in Chromium.
+ * what is drawn on a canvas while printing begins is lost in Chromium; with what
+ * is chosen, but not what is only pointed at: pinned cards are closed, and the
+ * arrow keys begin anew.
  * Returns the stop.
  */
 export function keepPrintable(mounted: readonly Mounted[]): () => void {
@@ -26,12 +28,19 @@ export function keepPrintable(mounted: readonly Mounted[]): () => void {
     theme = root.dataset.theme;
     root.dataset.theme = 'light';
     root.classList.add('printing');
+    for (const { surface, dismiss } of mounted) {
+      // A pinned card would keep its mark pointed at.
+      dismiss();
+      surface.element.dispatchEvent(new Event('pointerleave'));
+    }
     redraw();
     for (const { surface } of mounted) {
       if (surface.width === 0 || surface.height === 0) continue;
-      const picture = element('img', { class: 'di-print', alt: '', src: surface.base.toDataURL() });
-      surface.element.append(picture);
-      pictures.push(picture);
+      for (const sheet of surface.overlaid ? [surface.base, surface.overlay] : [surface.base]) {
+        const picture = element('img', { class: 'di-print', alt: '', src: sheet.toDataURL() });
+        surface.element.append(picture);
+        pictures.push(picture);
+      }
     }
   };
   const after = (): void => {

@@ -1,3 +1,4 @@
+import { dateTime } from '../core/format';
 import { Pace } from '../core/load';
 import { Recording } from '../core/recording';
 import { element } from '../panels/element';
@@ -16,6 +17,7 @@ const FIRST_SLICE = 60;
 
 /** Opens the report that this script stands in. */
 async function open(): Promise<void> {
+  tellMoments();
   const main = document.getElementById('page') as HTMLElement;
   const tools = document.getElementById('tools') as HTMLElement;
   // In the output of a notebook there is no page of its own.
@@ -55,6 +57,13 @@ async function open(): Promise<void> {
   bar.remove();
   main.removeAttribute('aria-busy');
   document.documentElement.dataset.opened = 'true';
+}
+
+/** Says in the time zone of whoever reads, which the charts tell, what has been written in another. */
+function tellMoments(): void {
+  for (const each of document.querySelectorAll('time')) {
+    each.textContent = dateTime(Date.parse(each.textContent.replace(' ', 'T')) / 1000);
+  }
 }
 
 /** Until the whole page is there. */

@@ -10,9 +10,7 @@ export function copyButton(name: string, text: () => string): HTMLButtonElement 
     made.replaceChildren(icon(sign));
   };
   const copy = async (): Promise<void> => {
-    const done = await copyText(text());
-    // Where the page has no clipboard, to copy takes the focus.
-    made.focus({ preventScroll: true });
+    const done = await copyText(text(), made);
     if (done) say('Copied', 'done');
     else say('Could not copy', 'close');
   };

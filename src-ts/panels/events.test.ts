@@ -84,6 +84,15 @@ it('is narrowed by level, words, time and workers', () => {
   expect(rows().map(([, , kind]) => kind)).toEqual(['log']);
 });
 
+it('says why there is nothing where nothing of it is chosen', () => {
+  stage.selection.set({ source: 'x', column: 'worker', value: ['tcp://h:2'] });
+  view.layout();
+  expect(rows()).toEqual([]);
+  expect(host.querySelector('caption')?.textContent).toBe(
+    'Nothing happened besides tasks in what is chosen. Esc takes the last choice back.'
+  );
+});
+
 it('brings the time of the one that is chosen into sight', () => {
   host.querySelectorAll<HTMLElement>('tbody button')[2].click();
   const { start, span } = stage.viewport;

@@ -38,6 +38,11 @@ interface Event {
   readonly message: string;
 }
 
+function captionOf(shown: number, all: number): string {
+  if (all === 0) return 'Nothing happened besides tasks in what is chosen. Esc takes the last choice back.';
+  return shown < all ? `${count(shown)} of ${count(all)} events` : 'What happened besides tasks';
+}
+
 class EventsView extends PlainView {
   readonly search = searchBox('Search events', 'Search events', () => this.layout());
   private least = '';
@@ -73,10 +78,7 @@ class EventsView extends PlainView {
     );
     const isMixed = found.some(event => severityOf(event) >= GRAVE);
     return {
-      caption:
-        found.length < all.length
-          ? `${count(found.length)} of ${count(all.length)} events`
-          : 'What happened besides tasks',
+      caption: captionOf(found.length, all.length),
       rows: tableOf(found, [
         number(
           'Time',

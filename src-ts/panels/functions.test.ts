@@ -140,6 +140,22 @@ describe('functions', () => {
     expect(names()).toHaveLength(2);
   });
 
+  it('say why there are none where nothing of them is chosen', () => {
+    stage.selection.set({ source: 'x', column: 'time', value: { start: 20, stop: 30 } });
+    search('sum');
+    expect(texts('caption')).toEqual(['No task ran in what is chosen. Esc takes the last choice back.']);
+    expect(names()).toEqual([]);
+  });
+
+  it('say why there are none where of no task is known when it ran', () => {
+    const recording = recordingOf({ attempts: [attempt(1, 1, 0, 4, { status: 'lost' })] });
+    const unknown = functions.create({ ...createStage(recording), surface: new Surface(), say: () => {} });
+    unknown.layout();
+    expect(unknown.empty()).toBeUndefined();
+    expect(unknown.below?.querySelector('caption')?.textContent).toBe('Of no task is known when it ran.');
+    unknown.dispose?.();
+  });
+
   it('choose their name, and take it back', () => {
     host.querySelector<HTMLButtonElement>('tbody button')?.click();
     expect(stage.selection.clauses).toEqual([

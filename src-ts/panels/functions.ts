@@ -43,7 +43,7 @@ class FunctionsView extends PlainView {
     const columns = columnsOf(all, places);
     const chosen = new Set(selection.own('functions', 'name') ?? []);
     return {
-      caption: captionOf(sums.length, all.length, query),
+      caption: captionOf(sums.length, all.length, query, selection.clauses.length > 0),
       sort: 2,
       rows: rowsOf(sums, columns),
       swatch: row => nameColor(sums[row].label, colors, surface.theme),
@@ -73,7 +73,9 @@ function columnsOf(sums: readonly TaskSum[], places: ReadonlyMap<string, string>
   return columns;
 }
 
-function captionOf(shown: number, all: number, query: string): string {
+function captionOf(shown: number, all: number, query: string, isChoice: boolean): string {
+  if (all === 0 && !isChoice) return 'Of no task is known when it ran.';
+  if (all === 0) return 'No task ran in what is chosen. Esc takes the last choice back.';
   if (query === '') return 'Task names by computing time';
   return shown === 0 ? `No task name holds “${query}”` : `${count(shown)} of ${count(all)} task names`;
 }

@@ -158,6 +158,49 @@ test('Esc puts away the card of the pointer, which comes back on another mark', 
   expect(interaction.dismiss()).toBe(false);
 });
 
+test.each(['click', 'Enter'])('what has been done is told by no card: %s', how => {
+  const more = { ...markAt(2), acts: true as const };
+  const pick = vi.spyOn(view, 'pick').mockReturnValue(more);
+  const choose = vi.fn();
+  const acting = { ...view, choose, gestures: {} };
+  const stage = createStage(recordingOf({}));
+  interaction = new Interaction(PANEL, acting, stage, surface, tooltip, () => {});
+  handlers = interaction.handlers();
+  handlers.hover?.({ x: 25, y: 5 });
+  expect(title()).toBe('mark 2');
+  if (how === 'Enter') press('Enter');
+  else handlers.click?.(25, 5, new Event('pointerup') as PointerEvent);
+  expect(choose).toHaveBeenCalledOnce();
+  interaction.renewed();
+  expect([title(), tooltip.pinned]).toEqual([undefined, false]);
+  pick.mockReturnValue(markAt(3));
+  interaction.renewed();
+  expect(title()).toBe('mark 3');
+  pick.mockRestore();
+});
+
+test('Esc leaves what the arrow keys are on before a choice is taken back, also where no card of it is', () => {
+  const more = { ...markAt(2), acts: true as const };
+  const move = vi.spyOn(view, 'move').mockReturnValue(more);
+  press('Enter');
+  press('Enter');
+  expect(title()).toBeUndefined();
+  expect(interaction.dismiss()).toBe(true);
+  expect(surface.element.classList.contains('di-pointing')).toBe(false);
+  expect(interaction.dismiss()).toBe(false);
+  move.mockRestore();
+});
+
+test('after a click beside all marks Esc is for the choice, also where the arrow keys were on one', () => {
+  const beside = { ...view, gestures: {}, pick: () => undefined };
+  const stage = createStage(recordingOf({}));
+  interaction = new Interaction(PANEL, beside, stage, surface, tooltip, () => {});
+  handlers = interaction.handlers();
+  for (let pressed = 0; pressed < 2; pressed++) press('Enter');
+  handlers.click?.(25, 5, new Event('pointerup') as PointerEvent);
+  expect(interaction.dismiss()).toBe(false);
+});
+
 test('where a click moves the picture, the card tells of what is under the pointer then', () => {
   handlers.hover?.({ x: 25, y: 5 });
   expect(title()).toBe('mark 2');

@@ -182,10 +182,13 @@ export class Interaction {
     this.surface.element.focus({ preventScroll: true });
   }
 
-  /** Puts away the card that is there; false if there is none. One of the pointer is not shown again on its mark. */
+  /**
+   * Puts away the card that is there, or what the arrow keys are on; false if there is neither. A card of the pointer
+   * is not shown again on its mark.
+   */
   dismiss(): boolean {
     const { tooltip } = this;
-    if (tooltip.element.hidden) return false;
+    if (tooltip.element.hidden && !(this.stepping && this.hovered)) return false;
     if (tooltip.pinned || this.stepping) this.drop();
     else tooltip.hide();
     return true;
@@ -256,12 +259,13 @@ export class Interaction {
     this.before = [];
   }
 
-  /** Points at a mark, with a card that stays; at none, and the card that is there goes. */
+  /** Points at a mark, with a card that stays unless it is done with; at none, and the card that is there goes. */
   private pin(mark: Mark | undefined): void {
     this.tooltip.hide();
     this.hovered = undefined;
     this.point(mark);
-    if (mark) this.tooltip.pin();
+    if (mark?.acts) this.tooltip.hide();
+    else if (mark) this.tooltip.pin();
   }
 
   private brush(from: number, to: number, done: boolean): void {

@@ -54,9 +54,9 @@ export function picked(
   }
 }
 
-/** A mark that only says what it is for. */
+/** A mark that only says what a click on it does. */
 export function worded(id: Mark['id'], words: string, box: Box): Mark {
-  return { id, box, card: () => ({ title: words, groups: [] }), words: () => words };
+  return { id, box, acts: true, card: () => ({ title: words, groups: [] }), words: () => words };
 }
 
 /** A thin line around what is pointed at, where it stands now. */

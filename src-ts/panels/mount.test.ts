@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { batchOf, recordingOf } from '../core/test-recording';
 import { element } from './element';
 import { Interaction } from './interaction';
-import { type Mounted, mount } from './mount';
+import { type Mounted, type MountOptions, mount } from './mount';
 import type { Panel, PanelView, Stage } from './panel';
 import { createStage } from './stage';
 
@@ -10,7 +10,11 @@ let stage: Stage;
 let mounted: Mounted;
 let nothing: string | undefined;
 
-function show(view: Partial<PanelView> = {}, host: HTMLElement = document.body): void {
+function show(
+  view: Partial<PanelView> = {},
+  host: HTMLElement = document.body,
+  options: MountOptions = {}
+): void {
   const panel: Panel = {
     id: 'some',
     title: 'Some',
@@ -18,7 +22,7 @@ function show(view: Partial<PanelView> = {}, host: HTMLElement = document.body):
     overTime: true,
     create: () => ({ empty: () => nothing, height: () => 10, layout: () => {}, draw: () => {}, ...view })
   };
-  mounted = mount(panel, stage, host);
+  mounted = mount(panel, stage, host, options);
 }
 
 const press = (name: string): void =>
@@ -95,6 +99,30 @@ test('why a picture could not be made is told where it was asked for', async () 
   await Promise.resolve();
   const menu = mounted.element.querySelector('details');
   expect([menu?.open, menu?.querySelector('[role=alert]')?.textContent]).toEqual([true, 'too large']);
+});
+
+test('who has saved a picture goes on from the button of its menu', () => {
+  show();
+  const menu = mounted.element.querySelector('details') as HTMLDetailsElement;
+  menu.open = true;
+  menu.querySelector('button')?.focus();
+  press('SVG drawing');
+  expect([menu.open, document.activeElement === menu.querySelector('summary')]).toEqual([false, true]);
+});
+
+test('a drawing that fills its place makes room for its table at once', () => {
+  const host = element('div');
+  document.body.append(host);
+  host.style.padding = '0px';
+  vi.spyOn(host, 'clientHeight', 'get').mockReturnValue(500);
+  show({ fills: true, rows: () => ({ columns: [], length: 0, row: () => [] }) }, host, { fill: true });
+  const height = (): string => mounted.surface.element.style.height;
+  expect(height()).toBe('500px');
+  press('Show as table');
+  expect(height()).toBe('10px');
+  press('Show as table');
+  expect(height()).toBe('500px');
+  host.remove();
 });
 
 test('whether a table is shown is told from the beginning', () => {

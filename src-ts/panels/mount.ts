@@ -23,7 +23,7 @@ export interface Mounted {
   readonly surface: Surface;
   /** Says and shows now what is known by now. */
   layout(): void;
-  /** Puts away the card that is shown; false if there is none. */
+  /** Puts away the card that is shown, or what the arrow keys are on; false if there is neither. */
   dismiss(): boolean;
   dispose(): void;
 }
@@ -159,6 +159,7 @@ export function mount(
       tableBox.hidden = !tableBox.hidden;
       asTable.setAttribute('aria-pressed', String(!tableBox.hidden));
       fillTable();
+      fit();
     };
     const asTable = button('Show as table', show, icon('table'));
     asTable.setAttribute('aria-pressed', 'false');
@@ -361,6 +362,8 @@ function saveMenu(picture: () => Picture): HTMLElement {
     icon('save')
   );
   const save = async (kind: 'png' | 'svg'): Promise<void> => {
+    // What was pressed is hidden with the menu.
+    summary.focus({ preventScroll: true });
     menu.open = false;
     setWords(failure, '');
     try {

@@ -77,6 +77,8 @@ export interface Mark {
   readonly id: number | string;
   /** Where it is, CSS pixels in the surface: the card keeps clear of it. */
   readonly box: Box;
+  /** True where it says what a click on it does: once that is done, no card of it stays. */
+  readonly acts?: true;
   /** What the card says; called once when the mark comes under the pointer. */
   card(): Card;
   /** One line for the live region. */

@@ -38,6 +38,46 @@ test('what has the focus keeps it when rows are shown anew, in a shadow tree too
   expect(tree.activeElement).toBe(chooser());
 });
 
+const happens = (what: string, where: Element | null, init: PointerEventInit = {}): unknown =>
+  where?.dispatchEvent(new PointerEvent(what, { bubbles: true, ...init }));
+
+test.each([
+  ['let go', 'pointerup'],
+  ['taken for a drag', 'pointercancel'],
+  ['let go where nobody tells of it', 'pointermove'],
+  ['asked for its menu', 'contextmenu']
+])('a row that is pressed stays until it is %s', (_, end) => {
+  vi.useFakeTimers();
+  const chosen = vi.fn();
+  const table = new Table({ caption: 'Levels', rows: ROWS, choose: chosen });
+  document.body.append(table.element);
+  const chooser = table.element.querySelector<HTMLElement>('tbody button');
+  happens('pointerdown', chooser, { buttons: 1 });
+  happens('pointermove', chooser, { buttons: 1 });
+  vi.runAllTimers();
+  for (const caption of ['now', 'later']) table.renew({ caption, rows: { ...ROWS, length: 1 } });
+  expect([shown(table).length, chooser?.isConnected]).toEqual([2, true]);
+  happens(end, chooser);
+  chooser?.click();
+  expect(chosen).toHaveBeenCalledExactlyOnceWith(0);
+  vi.runAllTimers();
+  expect([shown(table).length, table.element.querySelector('caption')?.textContent]).toEqual([1, 'later']);
+  vi.useRealTimers();
+});
+
+test('a row is pressed by the first button alone', () => {
+  const table = new Table({ caption: 'Levels', rows: ROWS });
+  document.body.append(table.element);
+  happens('pointerdown', table.element.querySelector('tbody tr'), { button: 2, buttons: 2 });
+  table.renew({ caption: 'now', rows: { ...ROWS, length: 1 } });
+  expect(shown(table)).toHaveLength(1);
+});
+
+test('one row more is told as one', () => {
+  const { element } = new Table({ caption: 'People', rows: people(51, 'Name') });
+  expect(element.querySelector(':scope > .di-button')?.textContent).toBe('Show more of 1 row');
+});
+
 test('who listens hears the caption that stands there now', () => {
   const table = new Table({ caption: '3 of 9 events', rows: ROWS });
   table.renew({ caption: 'All events', rows: ROWS });

@@ -1,4 +1,4 @@
-import { count } from '../core/format';
+import { plural } from '../core/format';
 import { keepFocus } from '../draw/focus';
 import { copyButton } from './copy-button';
 import { button, element, swatch } from './element';
@@ -42,6 +42,8 @@ export class Table {
   private shown = PAGE;
   private letters = lettersIn(window.innerWidth);
   private cells: readonly HTMLElement[] = [];
+  /** While a row is pressed: what is to be shown once it is let go. */
+  private held: TableOptions | undefined;
   private readonly head = element('tr');
   private readonly body = element('tbody');
   private readonly caption = element('caption');
@@ -61,6 +63,7 @@ export class Table {
       const row = this.body.children[first];
       (row.querySelector('button') ?? this.scroll).focus();
     });
+    this.body.addEventListener('pointerdown', ({ button }) => button === 0 && this.hold());
     const made = element(
       'table',
       { class: 'di-table' },
@@ -77,6 +80,10 @@ export class Table {
 
   /** Shows other rows; order, length, scroll and focus stay as the person has set them. */
   renew(options: TableOptions): void {
+    if (this.held) {
+      this.held = options;
+      return;
+    }
     this.options = options;
     this.caption.textContent = options.caption;
     this.scroll.setAttribute('aria-label', options.caption);
@@ -91,6 +98,26 @@ export class Table {
       this.sort();
       this.fill();
     });
+  }
+
+  /** What is pressed and let go is a click only where it stays. */
+  private hold(): void {
+    this.held ??= this.options;
+    const over = new AbortController();
+    const release = ({ type, buttons }: PointerEvent): void => {
+      // Without a button it was let go where nobody told of it, as outside the window.
+      if (type === 'pointermove' && buttons > 0) return;
+      over.abort();
+      // The click comes right after.
+      setTimeout(() => {
+        const { held } = this;
+        this.held = undefined;
+        if (held && held !== this.options) this.renew(held);
+      });
+    };
+    for (const end of ['pointerup', 'pointercancel', 'pointermove', 'contextmenu'] as const) {
+      document.addEventListener(end, release, { capture: true, signal: over.signal });
+    }
   }
 
   /** Names take the room that there is. */
@@ -122,7 +149,7 @@ export class Table {
     const { order, shown, more } = this;
     this.body.replaceChildren(...order.slice(0, shown).map(row => tableRow(this.options, row, this.letters)));
     more.hidden = shown >= order.length;
-    more.textContent = `Show more of ${count(order.length - shown)} rows`;
+    more.textContent = `Show more of ${plural(order.length - shown, 'row')}`;
   }
 
   private sort(): void {

@@ -18,6 +18,7 @@ import { Strip } from './strip';
 import { KIND_WORDS, nameOf } from './words';
 
 const SOURCE = 'critical-path';
+const NONE = 'Nothing of the path is in what is chosen. Esc takes the last choice back.';
 const TOP = 4;
 const STRIP = 30;
 /** Most tiles looked at under one pixel. */
@@ -229,7 +230,7 @@ export class CriticalPathView implements PanelView {
     const name = (row: number): string => tasks.names[sums[row].name];
     const chosen = new Set(selection.own(SOURCE, 'name') ?? []);
     return {
-      caption: 'What the length of the run is made of, by task name',
+      caption: sums.length ? 'What the length of the run is made of, by task name' : NONE,
       sort: 1,
       rows: nameRows(sums, tasks, this.length(filter)),
       swatch: row => (name(row) ? nameColor(name(row), colors, surface.theme) : 'transparent'),
@@ -248,7 +249,9 @@ export class CriticalPathView implements PanelView {
     const chosen = new Set(selection.own(SOURCE, 'run') ?? []);
     const name = (row: number): string => nameOf(path, tasks, steps[row]);
     return {
-      caption: `The path in ${plural(steps.length, 'step')}, from the beginning to the end of the run`,
+      caption: steps.length
+        ? `The path in ${plural(steps.length, 'step')}, from the beginning to the end of the run`
+        : NONE,
       rows: stepRows(path, tasks, steps, seconds, this.length(filter)),
       swatch: row => (name(row) ? nameColor(name(row), colors, surface.theme) : 'transparent'),
       choose: row => this.chooseStep(steps[row]),
@@ -300,26 +303,34 @@ export class CriticalPathView implements PanelView {
 
   private outline(pen: Pen, first: number, last: number, color: string): void {
     const plot = this.plot();
-    const scale = this.scale();
-    const left = Math.max(0, scale.x(this.path.start[first]));
-    const right = Math.min(plot.width, scale.x(this.path.stop[last]));
-    if (right < 0 || left > plot.width) return;
+    const { x, width } = this.boxOf(this.path, first, last);
+    const left = Math.max(plot.x, x);
+    const right = Math.min(plot.x + plot.width, x + width);
+    if (right < left) return;
     pen.strokeStyle = color;
     pen.lineWidth = 1.5;
-    pen.strokeRect(plot.x + left, TOP - 0.75, Math.max(2, right - left), STRIP + 1.5);
+    pen.strokeRect(left, TOP - 0.75, Math.max(2, right - left), STRIP + 1.5);
+  }
+
+  /** Where tiles stand now, in sight or not. */
+  private boxOf(path: CriticalPath, first: number, last: number): Box {
+    const scale = this.scale();
+    const x = scale.x(path.start[first]);
+    const width = Math.max(1, scale.x(path.stop[last]) - x);
+    return { x: this.plot().x + x, y: TOP, width, height: STRIP };
   }
 
   private mark(tile: number): Mark {
     const { path } = this;
     const { tasks, colors, surface } = this.context;
-    const plot = this.plot();
-    const scale = this.scale();
-    const x = scale.x(path.start[tile]);
+    const boxNow = (): Box => this.boxOf(path, tile, tile);
     const name = tasks.names[path.name[tile]];
     const kind = KINDS[path.kind[tile]];
     return {
       id: `${path.version}/${tile}`,
-      box: { x: plot.x + x, y: TOP, width: Math.max(1, scale.x(path.stop[tile]) - x), height: STRIP },
+      get box() {
+        return boxNow();
+      },
       card: () => {
         const ofName = name ? nameColor(name, colors, surface.theme) : undefined;
         return cardOf(path, tasks, tile, ofName ?? kindColor(kind, surface.theme));

@@ -10,8 +10,14 @@ import type { FrameColors } from './colors';
 import type { FlameData } from './data';
 import { pathOf } from './path';
 
-/** A frame in the picture. */
-export function frameMark(data: FlameData, tree: FlameTree, node: number, box: Box, theme: Theme): Mark {
+/** A frame in the picture; `boxOf` tells where the one of a path stands now. */
+export function frameMark(
+  data: FlameData,
+  tree: FlameTree,
+  node: number,
+  boxOf: (path: string) => Box,
+  theme: Theme
+): Mark {
   const frames = data.frames ?? { names: [], files: [], firstLines: [] };
   const frame = tree.frame[node];
   const all = tree.total[0];
@@ -19,9 +25,12 @@ export function frameMark(data: FlameData, tree: FlameTree, node: number, box: B
   const file = frames.files[frame];
   const first = frames.firstLines[frame];
   const place = `${shortFile(file)}:${first}`;
+  const id = pathOf(tree, node);
   return {
-    id: pathOf(tree, node),
-    box,
+    id,
+    get box() {
+      return boxOf(id);
+    },
     card: () => ({
       title: frames.names[frame],
       color: css((data.colors as FrameColors).frameColor(frame, theme)),

@@ -1,4 +1,4 @@
-import { OWN_CODE, packageOf, STANDARD_LIBRARY } from '../../core/package-of';
+import { NATIVE, OWN_CODE, packageOf, STANDARD_LIBRARY } from '../../core/package-of';
 import { hash, mixed, oklch, packed, type Rgb } from '../../draw/palette';
 import type { Theme } from '../../draw/theme';
 
@@ -72,7 +72,7 @@ export class FrameColors {
     // With high contrast both a frame on the page and the text on a frame stand out.
     const base = contrast ? (dark ? 0.525 : 0.65) : dark ? 0.42 : 0.87;
     const step = (dark ? (contrast ? 0.008 : 0.022) : -0.022) * variant;
-    if (name === STANDARD_LIBRARY || name === 'native') return oklch(base + step, 0.006, 250);
+    if (name === STANDARD_LIBRARY || name === NATIVE) return oklch(base + step, 0.006, 250);
     const hue = name === OWN_CODE ? OWN_HUE : (KNOWN[name] ?? HUES[hash(name) % HUES.length]);
     const strength = name === OWN_CODE ? 0.11 : 0.065;
     return oklch(base + step, contrast ? strength * 1.3 : strength, hue);

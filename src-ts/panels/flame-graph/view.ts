@@ -8,6 +8,7 @@ import { button, choice, element, setHidden, setWords } from '../element';
 import { icon } from '../icons';
 import { noneOf } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, Reader, Stage, TableRows } from '../panel';
+import { searchBox } from '../search-box';
 import { frameMark } from './card';
 import type { FrameColors } from './colors';
 import { FlameData } from './data';
@@ -33,13 +34,7 @@ const THREADS = [
 
 export class FlameGraphView implements PanelView {
   readonly controls: readonly HTMLElement[];
-  readonly search = element('input', {
-    type: 'search',
-    class: 'di-search',
-    placeholder: 'Find function or file',
-    'aria-label': 'Find in flame graph',
-    spellcheck: 'false'
-  });
+  readonly search = searchBox('Find function or file', 'Find in flame graph', () => this.find());
   readonly reader: Reader;
   readonly gestures: GestureHandlers;
   private readonly data: FlameData;
@@ -70,11 +65,9 @@ export class FlameGraphView implements PanelView {
     const invert = button('Callers first (inverted)', () => this.invert(invert), icon('flip'));
     invert.setAttribute('aria-pressed', 'false');
     this.controls = [this.note, this.search, this.threads, invert];
-    this.search.addEventListener('input', () => this.find());
     this.search.addEventListener('keydown', event => {
-      if (event.key === 'Enter') this.toHeaviestFound();
-      else if (event.key === 'Escape' && this.search.value !== '') this.clearSearch();
-      else return;
+      if (event.key !== 'Enter') return;
+      this.toHeaviestFound();
       event.preventDefault();
       event.stopPropagation();
     });
@@ -126,10 +119,7 @@ export class FlameGraphView implements PanelView {
   }
 
   drawOverlay(pen: Pen, hovered: Mark | undefined): void {
-    const { tree } = this.data;
-    const node = tree && hovered ? nodeOf(tree, String(hovered.id)) : -1;
-    if (!tree || node < 0) return;
-    outlineNode(pen, this.boxOf(tree, node), this.box(), this.context.surface.theme.text);
+    if (hovered) outlineNode(pen, hovered.box, this.box(), this.context.surface.theme.text);
   }
 
   pick(x: number, y: number): Mark | undefined {
@@ -197,11 +187,6 @@ export class FlameGraphView implements PanelView {
     return `${share(found.share)} in ${functions === 1 ? '1 function' : `${functions} functions`}`;
   }
 
-  private clearSearch(): void {
-    this.search.value = '';
-    this.find();
-  }
-
   private toHeaviestFound(): void {
     const { tree, found } = this.data;
     if (!tree || !found || found.nodes.length === 0) return;
@@ -240,12 +225,15 @@ export class FlameGraphView implements PanelView {
     return { x: 0, y: LEGEND, width, height: Math.max(0, height - LEGEND) };
   }
 
-  private boxOf(tree: FlameTree, node: number): Box {
-    return boxOf(tree, node, this.zoom.window, this.box());
+  /** Where a frame stands now: more may have come. One that is gone stands above all that is in sight. */
+  private boxOf(id: string): Box {
+    const tree = this.data.tree as FlameTree;
+    return boxOf(tree, Math.max(0, nodeOf(tree, id)), this.zoom.window, this.box());
   }
 
   private mark(tree: FlameTree, node: number): Mark {
-    return frameMark(this.data, tree, node, this.boxOf(tree, node), this.context.surface.theme);
+    const { theme } = this.context.surface;
+    return frameMark(this.data, tree, node, id => this.boxOf(id), theme);
   }
 
   private packedColors(colors: FrameColors): Uint32Array {

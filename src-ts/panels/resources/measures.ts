@@ -29,6 +29,8 @@ export type MeasureColumn =
   | 'net_write'
   | 'disk_read'
   | 'disk_write'
+  | 'host_cpu'
+  | 'host_free'
   | 'fds'
   | 'lag'
   | 'gil'
@@ -146,6 +148,24 @@ export const MEASURES: readonly Measure[] = [
     table: 'resources',
     style: 'line',
     columns: [{ column: 'memory', label: 'process memory' }],
+    usual: false
+  },
+  {
+    id: 'host-cpu',
+    title: 'Host CPU',
+    unit: '%',
+    table: 'resources',
+    style: 'line',
+    columns: [{ column: 'host_cpu', label: 'all programs' }],
+    usual: false
+  },
+  {
+    id: 'host-memory',
+    title: 'Host memory left',
+    unit: 'bytes',
+    table: 'resources',
+    style: 'line',
+    columns: [{ column: 'host_free', label: 'memory left' }],
     usual: false
   },
   {

@@ -1,8 +1,8 @@
-import { SECEDED } from '../../core/away';
 import { callerOf } from '../../core/caller-of';
 import { bytes, clock, count, duration, moment, plural, share, shortened } from '../../core/format';
 import { functionOf, placeWords } from '../../core/functions-of';
 import { type Lane, LOST, RUNNING, STATUSES, type Status } from '../../core/lane';
+import { SECEDED } from '../../core/schema';
 import { isSizing, sizersOf } from '../../core/sizing';
 import { sourceLines } from '../../core/source-lines';
 import { spanName } from '../../core/spans';

@@ -12,7 +12,7 @@ export class Choice implements LegendHooks {
   roles = new Uint8Array(0);
   /** Filter by entry, where spans, cells or single attempts are chosen. */
   entries: EntryMask | undefined;
-  /** Grows when the above change. */
+  /** Grows when the above change; not with roles of further names, which nothing that is drawn has. */
   version = 0;
 
   private readonly hidden = new Set<string>();
@@ -34,26 +34,19 @@ export class Choice implements LegendHooks {
     const { tasks, selection, recording } = this.context;
     const filter = selection.filter();
     const { names, spans, runs, cells, lines } = filter;
-    const byEntry = [spans, runs, cells, lines].some(chosen => chosen !== undefined);
-    const key = JSON.stringify([
-      recording.generation,
-      tasks.names.length,
-      [...this.hidden],
-      names && [...names],
-      spans && [...spans],
-      runs && [...runs],
-      cells && [...cells],
-      lines && [...lines]
-    ]);
+    const byEntry = [spans, runs, cells, lines];
+    const lists = [this.hidden, names, ...byEntry].map(each => each && [...each]);
+    const key = JSON.stringify([recording.generation, lists]);
     if (this.entries?.update()) this.version++;
-    if (key === this.key) return;
-    this.key = key;
-    this.version++;
-    this.chosen = names;
+    if (key !== this.key) {
+      this.key = key;
+      this.version++;
+      this.chosen = names;
+      this.entries = byEntry.some(Boolean) ? new EntryMask(tasks, filter) : undefined;
+    } else if (this.roles.length === tasks.names.length) return;
     this.roles = Uint8Array.from(tasks.names, name =>
       this.hidden.has(name) ? HIDDEN : names?.has(name) ? CHOSEN : PLAIN
     );
-    this.entries = byEntry ? new EntryMask(tasks, filter) : undefined;
   }
 
   /** Whether an entry is in the picture. */

@@ -1,11 +1,12 @@
-import { SECEDED } from '../../core/away';
 import { count, duration, plural, shortened } from '../../core/format';
+import { SECEDED } from '../../core/schema';
 import { sizersOf } from '../../core/sizing';
 import { focusIn } from '../../draw/focus';
 import { css, type Reserved, reservedColor } from '../../draw/palette';
 import type { Theme } from '../../draw/theme';
 import { element, swatch } from '../element';
 import type { Sign, Stage } from '../panel';
+import { lookedFor, searchBox } from '../search-box';
 import { nameColor } from './colors';
 
 /** Names shown before a person asks for all. */
@@ -34,6 +35,8 @@ export interface LegendHooks {
   /** Chooses all of these names. */
   chooseAll(names: readonly string[]): void;
   isChosen(name: string): boolean;
+  /** Is it shown in full: is it chosen, or none at all? */
+  isBright(name: string): boolean;
   isHidden(name: string): boolean;
   hide(name: string, hidden: boolean): void;
 }
@@ -41,7 +44,9 @@ export interface LegendHooks {
 /** Names with their colours: to find, to choose, to hide. */
 export class Legend {
   readonly element = element('div', { class: 'di-legend', role: 'group', 'aria-label': 'Task names' });
-  readonly search: HTMLInputElement;
+  readonly search = searchBox('Find a task name', 'Find a task name; Enter chooses all that match', () =>
+    this.last?.()
+  );
   private readonly list = element('ul', { class: 'di-legend-list' });
   private readonly signs = element('ul', { class: 'di-legend-list di-legend-signs' });
   private expanded = false;
@@ -52,13 +57,6 @@ export class Legend {
     private readonly stage: Stage,
     private readonly hooks: LegendHooks
   ) {
-    this.search = element('input', {
-      type: 'search',
-      class: 'di-search',
-      placeholder: 'Find a task name',
-      'aria-label': 'Find a task name; Enter chooses all that match'
-    });
-    this.search.addEventListener('input', () => this.last?.());
     this.search.addEventListener('keydown', event => this.key(event));
     this.element.append(this.search, this.list, this.signs);
     this.list.addEventListener('pointerleave', () => {
@@ -69,14 +67,14 @@ export class Legend {
   /** Shows the names as they stand now. */
   update(theme: Theme): void {
     this.last = () => this.update(theme);
-    const ranked = this.stage.tasks.totals.ranked();
-    const query = this.search.value.trim().toLowerCase();
+    const query = lookedFor(this.search);
     const { names } = this.stage.tasks;
-    const found = query ? ranked.filter(name => names[name].toLowerCase().includes(query)) : ranked;
+    const found = this.found(query);
     const shown = this.expanded || query ? found.slice(0, 400) : found.slice(0, SHOWN);
     const state = shown.map(index => {
       const name = names[index];
-      return JSON.stringify([index, name, this.hooks.isChosen(name), this.hooks.isHidden(name)]);
+      const { hooks } = this;
+      return JSON.stringify([index, name, hooks.isChosen(name), hooks.isBright(name), hooks.isHidden(name)]);
     });
     const signs = this.signsOf();
     const key = [
@@ -92,11 +90,10 @@ export class Legend {
     if (key === this.drawn) return;
     this.drawn = key;
     const focused = focusIn(this.list)?.dataset.key;
-    const anyChosen = shown.some(index => this.hooks.isChosen(names[index]));
-    const items = shown.map(index => this.item(index, theme, anyChosen));
+    const items = shown.map(index => this.item(index, theme));
     if (query && found.length === 0)
       items.push(element('li', { class: 'di-muted' }, 'No task name matches.'));
-    if (!query && ranked.length > SHOWN) items.push(this.more(ranked.length - SHOWN));
+    if (!query && found.length > SHOWN) items.push(this.more(found.length - SHOWN));
     this.list.replaceChildren(...items);
     if (focused) this.list.querySelector<HTMLElement>(`[data-key=${CSS.escape(focused)}]`)?.focus();
     this.signs.replaceChildren(...signs.map(sign => signItem(sign, theme)));
@@ -117,6 +114,13 @@ export class Legend {
     ];
   }
 
+  /** Names that match what is looked for, those with most time first. */
+  private found(query: string): readonly number[] {
+    const { totals, names } = this.stage.tasks;
+    const ranked = totals.ranked();
+    return query ? ranked.filter(name => names[name].toLowerCase().includes(query)) : ranked;
+  }
+
   /** A report tells the signs ahead of the rows that show them: what stands below would move. */
   private signsOf(): typeof SIGNS {
     const { recording } = this.stage.tasks;
@@ -127,7 +131,7 @@ export class Legend {
     return [...SIGNS, ...(sizing ? [SIZING] : []), ...(away ? [AWAY] : [])];
   }
 
-  private item(index: number, theme: Theme, anyChosen: boolean): HTMLElement {
+  private item(index: number, theme: Theme): HTMLElement {
     const name = this.stage.tasks.names[index];
     const chosen = this.hooks.isChosen(name);
     const hidden = this.hooks.isHidden(name);
@@ -179,7 +183,7 @@ export class Legend {
       hidden ? '+' : '×'
     );
     hide.addEventListener('click', () => this.hooks.hide(name, !hidden));
-    const faded = hidden || (anyChosen && !chosen);
+    const faded = hidden || !this.hooks.isBright(name);
     return element(
       'li',
       { class: `di-legend-item${faded ? ' di-faded' : ''}${hidden ? ' di-struck' : ''}` },
@@ -202,17 +206,11 @@ export class Legend {
   }
 
   private key(event: KeyboardEvent): void {
-    if (event.key === 'Enter') {
-      const query = this.search.value.trim().toLowerCase();
-      const { names } = this.stage.tasks;
-      const found = this.stage.tasks.totals.ranked().map(index => names[index]);
-      this.hooks.chooseAll(query ? found.filter(name => name.toLowerCase().includes(query)) : []);
-    } else if (event.key === 'Escape' && this.search.value !== '') {
-      this.search.value = '';
-      this.last?.();
-    } else {
-      return;
-    }
+    if (event.key !== 'Enter') return;
+    const query = lookedFor(this.search);
+    const found = query ? this.found(query) : [];
+    const { names } = this.stage.tasks;
+    if (!query || found.length > 0) this.hooks.chooseAll(found.map(index => names[index]));
     event.preventDefault();
     event.stopPropagation();
   }

@@ -62,17 +62,13 @@ export class PathLine {
   /** A person decides; until then it is shown where it is no thicket, and stands still. */
   private get wanted(): boolean {
     if (this.asked !== undefined) return this.asked;
-    return this.hasEnded && this.path.steps <= FEW_STEPS;
-  }
-
-  private get hasEnded(): boolean {
-    return this.context.recording.about('stopped') !== undefined;
+    return this.context.recording.hasEnded && this.path.steps <= FEW_STEPS;
   }
 
   update(): void {
     const { recording, tasks, request } = this.context;
     // Of a run that goes on, the path is worked out for those who want to see it.
-    const needed = this.asked ?? this.hasEnded;
+    const needed = this.asked ?? recording.hasEnded;
     if (needed !== this.requested) request?.(needed);
     this.requested = needed;
     const none = recording.table('critical').rows === 0 && !(request && tasks.count > 0);

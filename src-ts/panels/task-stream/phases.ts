@@ -1,5 +1,5 @@
-import { SECEDED } from '../../core/away';
 import { Lane, OK } from '../../core/lane';
+import { SECEDED } from '../../core/schema';
 import { isSizing, sizersOf } from '../../core/sizing';
 import { runOf } from '../../core/task-run';
 import type { Tasks } from '../../core/tasks';

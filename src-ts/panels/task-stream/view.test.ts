@@ -7,7 +7,7 @@ import { Surface } from '../../draw/surface';
 import type { Mark, PanelView, Stage } from '../panel';
 import { createStage } from '../stage';
 import { taskStream } from '../task-stream';
-import { FIRST_NAME } from './cells';
+import { FIRST_NAME, Raster } from './cells';
 import { Sheet } from './sheet';
 
 const START = 1000;
@@ -36,6 +36,17 @@ const ATTEMPTS: readonly Row[] = [
   { run: 3, task: 2, worker: 'w2', thread: 't1', status: 'erred', start: 1005, stop: 1008, done: 1008.1 },
   { run: 4, task: 1, worker: 'w2', status: 'stolen', done: 1003 }
 ];
+
+/** An attempt with the number of its task, on a thread on which nothing else runs. */
+const ran = (task: number, start: number, stop: number): Row => ({
+  run: task,
+  task,
+  worker: 'w2',
+  thread: 't2',
+  status: 'ok',
+  start,
+  stop
+});
 
 let stage: Stage;
 let surface: Surface;
@@ -279,6 +290,36 @@ describe('Task stream', () => {
     expect(show?.closest('.di-struck')).not.toBeNull();
   });
 
+  test('Enter in the search chooses nothing else where nothing matches; without words it clears', () => {
+    stage.selection.choose('task-stream', 'name', ['sum'], false);
+    const search = view.search as HTMLInputElement;
+    const enter = (words: string): readonly string[] | undefined => {
+      search.value = words;
+      search.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' }));
+      return stage.selection.own('task-stream', 'name');
+    };
+    expect(enter('no such name')).toEqual(['sum']);
+    expect(enter('')).toBeUndefined();
+  });
+
+  test('names in the legend step back where one is chosen that is not among them', () => {
+    const names = Array.from({ length: 12 }, (_, at) => ({ task: 10 + at, prefix: `long-${at}` }));
+    stage.recording.take(batchOf('graph', names));
+    stage.recording.take(
+      batchOf(
+        'attempts',
+        names.map(({ task }) => ran(task, 1010, 1020))
+      )
+    );
+    const faded = (): number => view.above?.querySelectorAll('.di-faded').length ?? 0;
+    view.layout();
+    expect(faded()).toBe(0);
+    stage.selection.set({ source: 'elsewhere', column: 'name', value: ['inc'] });
+    view.layout();
+    expect(view.above?.textContent).not.toContain('inc');
+    expect(faded()).toBe(12);
+  });
+
   test('the legend has the names of the recording that took the place of another', () => {
     replaceBy({ inc: 'new-inc', sum: 'new-sum', fails: 'new-fails' });
     const names = [...(view.above?.querySelectorAll('.di-legend-name bdi') ?? [])];
@@ -320,6 +361,27 @@ describe('Task stream', () => {
     replaceBy({ inc: 'sum', sum: 'inc' });
     expect(colorsOf(2, 1)).toEqual([inc, sum]);
     painted.mockRestore();
+  });
+
+  test('where a name is new only what has it is drawn anew, in a colour of its own', () => {
+    const painted = vi.spyOn(Sheet.prototype, 'paint').mockReturnValue();
+    const filled = vi.spyOn(Raster.prototype, 'fill');
+    const pen = new Proxy({} as Pen, { get: () => () => {}, set: () => true });
+    stage.viewport.show(1003, 1008);
+    view.draw(pen);
+    filled.mockClear();
+    stage.recording.take(batchOf('graph', [{ task: 3, prefix: 'new' }]));
+    stage.recording.take(batchOf('attempts', [{ ...ran(3, 1007, 1008), worker: 'w1', thread: 't1' }]));
+    view.draw(pen);
+    const [cells, , width, , , colors] = painted.mock.lastCall as Parameters<Sheet['paint']>;
+    expect(filled.mock.calls.map(([lane, , , from]) => [lane.worker, from > 0.7 * width])).toEqual([
+      ['w1', true]
+    ]);
+    const cell = cells[width - 2];
+    expect(cell >>> 6).toBe(FIRST_NAME + 4);
+    expect([undefined, colors.background]).not.toContain(colors.tasks[cell]);
+    painted.mockRestore();
+    filled.mockRestore();
   });
 
   test('names that were in the legend stay the same elements when more tasks of theirs end', () => {

@@ -159,12 +159,14 @@ export class TaskStreamView implements PanelView {
     drawLineage(pen, plot, this.lineageOf(hovered.id, place), box, each => this.anywhere(each), theme);
     const left = Math.max(plot.x, box.x);
     const right = Math.min(plot.x + plot.width, box.x + box.width);
-    pen.strokeStyle = theme.backgroundText;
-    pen.lineWidth = 3;
-    pen.strokeRect(left - 0.5, box.y - 0.5, Math.max(2, right - left) + 1, box.height + 1);
-    pen.strokeStyle = theme.text;
-    pen.lineWidth = 1.5;
-    pen.strokeRect(left - 0.5, box.y - 0.5, Math.max(2, right - left) + 1, box.height + 1);
+    for (const [color, width] of [
+      [theme.backgroundText, 3],
+      [theme.text, 1.5]
+    ] as const) {
+      pen.strokeStyle = color;
+      pen.lineWidth = width;
+      pen.strokeRect(left - 0.5, box.y - 0.5, Math.max(2, right - left) + 1, box.height + 1);
+    }
   }
 
   pick(x: number, y: number): Mark | undefined {
@@ -268,7 +270,7 @@ export class TaskStreamView implements PanelView {
     const { tasks, colors, selection, surface } = this.context;
     const { theme } = surface;
     const { highlight } = selection;
-    const key = [surface.look, highlight ?? '\n', this.choice.version].join('|');
+    const key = [surface.look, highlight ?? '\n', this.choice.version, tasks.names.length].join('|');
     if (key === this.colored) return;
     this.colored = key;
     const bright = (name: string): boolean =>

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { NOTHING } from '../../core/schema';
+import { batchOf, type Row, recordingOf } from '../../core/test-recording';
+import { Surface } from '../../draw/surface';
+import { createStage } from '../stage';
+import { FlameGraphView } from './view';
+
+const sample = (time: number, stack: number): Row => ({
+  process: 'w',
+  thread: 't',
+  time,
+  duration: 1,
+  stack,
+  run: NOTHING
+});
+
+test('a frame that is pointed at stands where it is after a zoom, and when more has come', () => {
+  const stage = createStage(
+    recordingOf({
+      stacks: ['load', 'parse'].map((name, stack) => ({
+        stack,
+        parent: NOTHING,
+        function: name,
+        file: 'm.py',
+        line: 1,
+        first_line: 1
+      })),
+      samples: [sample(1, 0), sample(2, 1)]
+    })
+  );
+  const surface = new Surface();
+  Object.assign(surface, { width: 900, height: 200 });
+  const view = new FlameGraphView({ ...stage, surface, say: () => {} });
+  view.layout();
+  const mark = view.pick(880, 30);
+  expect(mark?.box).toMatchObject({ x: 450, width: 450 });
+  stage.recording.take(batchOf('samples', [sample(3, 0), sample(4, 0)]));
+  view.layout();
+  expect(mark?.box.width).toBe(225);
+  view.choose(mark);
+  expect(mark?.box).toMatchObject({ x: 0, width: 900 });
+});
