@@ -21,8 +21,12 @@ from IPython.utils.capture import capture_output
 import dask_insight
 from dask_insight.hosts import magic
 from dask_insight.hosts.magic.arguments import words_of
+from dask_insight.hosts.magic.place import Place
 from dask_insight.hosts.magic.profiler import profiler_of
+from dask_insight.hosts.magic.progress import Progress
+from dask_insight.hosts.magic.run import Run
 from dask_insight.hosts.notebook import MIME
+from dask_insight.recording import Recording
 from dask_insight.session import Session
 
 ADD = "import dask\nadd = dask.delayed(lambda a, b: a + b)\n"
@@ -445,7 +449,7 @@ def test_what_awaits_beside_a_cell_ends_its_own_run(shell: InteractiveShell) -> 
 def test_a_run_that_cannot_begin_is_taken_back(
     shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: Any) -> None:
+    def broken(*_: Any, **__: Any) -> None:
         raise MemoryError("no thread for it")
 
     in_notebook(shell)
@@ -470,6 +474,121 @@ def test_a_result_stands_anew_where_the_cell_has_cleared_its_output(shell: Inter
     gone = [each for each in published if each["transient"] == published[0]["transient"]]
     assert gone[-1]["update"] is True and gone[-1]["data"] == {}
     assert "clear_output" not in vars(shell.display_pub)
+
+
+def test_no_progress_is_published_anew_where_an_output_widget_may_catch_it(shell: InteractiveShell) -> None:
+    place = Place(shell)
+    published = shell.display_pub.published
+    end = place.watch()
+    place.put({"text/plain": "begun"})
+    shell.display_pub.clear_output()
+    place.put({"text/plain": "progress"})
+    assert len(published) == 1
+    end()
+    place.keep({"text/plain": "report"}, {"text/plain": "table"})
+    # Where the end is broken into, the progress may not have stopped yet.
+    place.put({"text/plain": "progress"})
+    assert [each["data"].get("text/plain") for each in published[1:]] == [None, "report", "table"]
+
+
+@pytest.mark.parametrize("awaits", ["", "import asyncio\nawait asyncio.sleep(0)\n"])
+def test_what_ends_early_does_not_say_that_it_still_records(
+    shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch, awaits: str
+) -> None:
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    in_notebook(shell)
+    with monkeypatch.context() as broken:
+        broken.setattr(Session, "_keep_code", interrupted)
+        cell = Cell(shell, f"%%dprofile sums\n{awaits}{COMPUTED}")
+    assert cell.text.endswith("sums: the recording has ended; it is kept as `_dprofile`.")
+    # Nothing is kept of a run that cannot begin.
+    monkeypatch.setattr(Run, "_open_panel", interrupted)
+    cell = Cell(shell, f"%%dprofile --open task-stream\n{awaits}{COMPUTED}")
+    assert cell.shown[0] and cell.shown[-1] == {}
+    assert sees_its_updates(shell.display_pub.published)
+
+
+def sees_its_updates(published: list[dict[str, Any]]) -> bool:
+    """Whether a page has what each update is to take the place of."""
+    seen: set[str] = set()
+    for each in published:
+        display = each["transient"]["display_id"]
+        if each["update"] and display not in seen:
+            return False
+        seen.add(display)
+    return True
+
+
+@pytest.mark.parametrize("capture", ["%%capture got", "with capture_output() as got:"])
+def test_what_captures_outputs_within_a_cell_takes_no_report(
+    shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch, capture: str
+) -> None:
+    in_notebook(shell)
+    monkeypatch.setattr("IPython.core.getipython.get_ipython", lambda: shell)
+    published = shell.display_pub.published
+    shell.user_ns["capture_output"] = capture_output
+    shell.user_ns["shown"] = lambda: wait_for(lambda: len(published) > 1, "progress")
+    mine = "get_ipython().display_pub.publish({'text/plain': 'mine'})"
+    indent = "    " if capture.endswith(":") else ""
+    body = [f"{indent}{line}" for line in (mine, f"value = {COMPUTED}", "done = shown()")]
+    Cell(shell, "\n".join(["%%dprofile sums", capture, *body]))
+    assert sees_its_updates(published) and MIME in published[-1]["data"]
+    assert [each.data for each in shell.user_ns["got"].outputs] == [{"text/plain": "mine"}]
+
+
+@pytest.mark.parametrize("awaits", ["", "import asyncio\nawait asyncio.sleep(0)\n"])
+def test_a_cell_has_its_output_before_anything_in_it_can_catch_one(
+    shell: InteractiveShell, awaits: str
+) -> None:
+    in_notebook(shell)
+    published = shell.display_pub.published
+    shell.user_ns["shown"] = lambda: len(published)
+    cell = Cell(shell, f"%%dprofile sums\nbefore = shown()\n{awaits}{COMPUTED}")
+    assert shell.user_ns["before"] == 1 and "sums: recording" in published[0]["data"]["text/plain"]
+    assert "·" not in published[0]["data"]["text/html"]
+    assert sees_its_updates(published) and MIME in cell.shown[-1]
+    # A line may stand within an output widget itself, where it would be shown and then not updated.
+    [shown] = Cell(shell, f"%dprofile {COMPUTED}").shown
+    assert MIME in shown
+
+
+def test_what_was_said_at_once_is_not_said_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+
+    def unchanged(name: str, _: Any) -> str:
+        looked.append(name)
+        return "nothing yet"
+
+    monkeypatch.setattr("dask_insight.hosts.magic.progress._FIRST", 0.001)
+    monkeypatch.setattr("dask_insight.hosts.magic.progress._INTERVAL", 0.001)
+    monkeypatch.setattr("dask_insight.hosts.magic.progress.as_text", unchanged)
+    shown: list[dict[str, Any]] = []
+    progress = Progress("run", Recording(), shown.append, at_once=True)
+    wait_for(lambda: len(looked) > 2, "the progress has looked again")
+    progress.stop()
+    assert [each["text/plain"] for each in shown] == ["nothing yet"]
+
+
+def test_what_is_captured_has_the_report_alone(
+    shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_notebook(shell)
+    monkeypatch.setattr("IPython.core.getipython.get_ipython", lambda: shell)
+    Cell(shell, f"%%capture got\n%%dprofile sums\nvalue = {COMPUTED}")
+    [shown] = shell.user_ns["got"].outputs
+    assert MIME in shown.data and not shown.update
+
+
+def test_a_cell_that_is_repeated_is_recorded_once(shell: InteractiveShell) -> None:
+    cell = Cell(shell, f"%%timeit -n 2 -r 1\n%%dprofile sums\n{COMPUTED}")
+    assert isinstance(cell.error, UsageError)
+    assert "recorded already" in cell.err and "above %%timeit" in cell.err
+    assert dask_insight.runs["sums"].summary().tasks == 1
+    assert [MIME in each for each in cell.shown] == [True]
+    assert Cell(shell, f"%%dprofile whole\n%%timeit -n 2 -r 1\n{COMPUTED}").error is None
+    assert dask_insight.runs["whole"].summary().tasks == 2
 
 
 def test_a_cell_without_a_name_keeps_its_last_run(shell: InteractiveShell) -> None:

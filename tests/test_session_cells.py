@@ -11,8 +11,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import dask
 import pytest
 
+import dask_insight
 from dask_insight.session.cells import Cells
 
 nbformat = pytest.importorskip("nbformat")
@@ -104,6 +106,32 @@ def test_of_cells_beside_each_other_the_first_is_told_of() -> None:
     run("fourth", lambda: None)
     assert told[2:] == [(cell, status) for cell in ("third", "fourth") for status in ("running", "ok")]
     cells.close()
+
+
+def test_a_kernel_that_is_not_ipykernels_is_recorded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    import IPython
+    from IPython.core.interactiveshell import InteractiveShell
+
+    class Kernel:
+        def get_parent(self) -> dict[str, Any]:
+            return {}
+
+    shell = InteractiveShell()
+    shell.kernel = Kernel()
+    monkeypatch.setattr(IPython, "get_ipython", lambda: shell)
+    with dask_insight.record() as run:
+        shell.run_cell("1 + 1", store_history=True)
+    assert run.cells["code"].tolist() == ["1 + 1"]
+
+
+def test_a_shell_that_tells_of_no_cells_is_recorded_without_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    import IPython
+
+    # As that of xeus-python is in its raw mode.
+    monkeypatch.setattr(IPython, "get_ipython", lambda: SimpleNamespace(kernel=object()))
+    with dask_insight.record() as run:
+        dask.delayed(abs)(-3).compute(scheduler="sync")
+    assert run.summary().tasks == 1 and not len(run.cells)
 
 
 def test_ipython_is_not_imported(tmp_path: Path) -> None:

@@ -81,13 +81,12 @@ function addOpen({ app, documents, places }: Parts): void {
     isEnabled: args => args.path !== undefined || places.current !== undefined,
     execute: args => {
       const place = documents.placeOf(args.kind, args.path);
-      return (
-        place &&
-        documents.open(String(args.panel), place, {
-          activate: args.activate !== false,
-          front: args.front === true
-        })
-      );
+      // Cards of the launcher look the same where there is nothing to open a panel for: the sidebar says so.
+      if (!place) return args.isLauncher ? app.commands.execute(ACTIONS.sidebar) : undefined;
+      return documents.open(String(args.panel), place, {
+        activate: args.activate !== false,
+        front: args.front === true
+      });
     }
   });
 }

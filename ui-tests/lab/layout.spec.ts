@@ -100,6 +100,15 @@ test('panels are in the launcher, and the state is in the status bar', async ({ 
   await expect(lab.panel('Workers')).toBeVisible();
 });
 
+test('a card of the launcher brings the sidebar where no notebook or console is open', async ({ lab }) => {
+  const sidebar = await lab.sidebar();
+  await lab.execute('application:toggle-left-area');
+  await expect(sidebar).toBeHidden();
+  await lab.execute('launcher:create');
+  await lab.page.locator('.jp-LauncherCard').filter({ hasText: 'Workers', visible: true }).click();
+  await expect(sidebar).toContainText('No notebook or console is open.');
+});
+
 test('a docked task stream fills its height: lanes grow where there is room', async ({ lab }) => {
   lab.write('fill.ipynb', notebook(cells.load, cells.cluster(), cells.tasks('early', 40)));
   const fill = await lab.open('fill.ipynb');

@@ -99,3 +99,21 @@ test('progress is shown under the cell while it runs', async ({ lab }) => {
   await expect(progress.output(2).getByRole('region', { name: 'Task stream' })).toBeVisible();
   await expect(progress.output(2)).toContainText('enough of slowly');
 });
+
+test('a cell keeps its report where an output widget catches what is shown meanwhile', async ({ lab }) => {
+  const tasks = cells.tasks('slowly', 60, 0.2).trim().replaceAll('\n', '\n    ');
+  lab.write(
+    'caught.ipynb',
+    notebook(
+      cells.load,
+      cells.cluster(),
+      `%%dprofile\nimport ipywidgets\nfrom IPython.display import clear_output\nout = ipywidgets.Output()\ndisplay(out)\nwith out:\n    clear_output()\n    print('mine')\n    ${tasks}`
+    )
+  );
+  const caught = await lab.open('caught.ipynb');
+  for (const cell of [0, 1, 2]) await caught.run(cell);
+  // The output widget has an output area of its own in that of the cell.
+  const output = caught.output(2).first();
+  await expect(output.getByRole('region', { name: 'Task stream' })).toBeVisible();
+  await expect(caught.output(2).last()).toHaveText('mine');
+});

@@ -102,12 +102,7 @@ def _route() -> Callable[[], None]:
     """Take comm messages on the control channel too, which is answered while a cell runs."""
     kernel: Any = Kernel.instance()
     handlers = kernel.control_handlers
-    missing = [name for name in ("comm_msg",) if name not in handlers]
-    for name in missing:
-        handlers[name] = kernel.shell_handlers[name]
-
-    def remove() -> None:
-        for name in missing:
-            handlers.pop(name, None)
-
-    return remove
+    if "comm_msg" in handlers:
+        return lambda: None
+    handlers["comm_msg"] = kernel.shell_handlers["comm_msg"]
+    return lambda: handlers.pop("comm_msg", None)

@@ -118,7 +118,7 @@ def parse(text: str, code: str | None = None) -> Arguments:
         raise UsageError(f"{magic}: {error}. See {magic}? for help.") from None
     given.code = code or ""
     try:
-        given.output = writable(given.output) if given.output else None
+        given.output = writable(given.output, grows=True) if given.output else None
         given.html = writable(given.html, text=True) if given.html else None
         apart(given.output, given.html)
         given.panel = known_panel(given.panel)

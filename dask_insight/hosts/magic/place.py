@@ -14,39 +14,50 @@ _lock = threading.RLock()
 class Place:
     """What is put here takes the place of what was here before.
 
-    Where the cell has cleared its output it stands anew: pages throw away what
-    is to take the place of an output that has gone.
+    Where the cell has cleared its output, only what is to stay is shown, and
+    stands anew: pages throw away what is to take the place of an output that
+    has gone.
 
     Parameters
     ----------
     shell
-        Its publisher shows what is put here.
+        What is its publisher now shows what is put here, also while something in the cell captures outputs.
     """
 
     def __init__(self, shell: Any) -> None:
-        self._shell = shell
+        self._publisher = shell.display_pub
         self._display = _new()
-        self._cleared = False
-        #: Whether anything has been put here.
+        self._cleared = self._kept = False
+        #: Whether something stands here that is not to stay.
         self.taken = False
 
     def put(self, data: dict[str, Any]) -> None:
-        """Show a MIME bundle here; from any thread."""
+        """Show a MIME bundle here until `keep`; from any thread."""
+        with _lock:
+            # An output widget within the cell, cleared in the same way, would catch it where it stands anew.
+            if not (self._cleared or self._kept):
+                self._publish(data, update=self.taken)
+                self.taken = True
+
+    def keep(self, data: dict[str, Any], *others: dict[str, Any]) -> None:
+        """Show a MIME bundle here that is to stay, and others below it."""
         with _lock:
             if self._cleared:
-                # It may be there still: an output widget within the cell is cleared in the same way.
+                # It may be there still, where a widget was cleared.
                 self._publish({}, update=True)
                 self._display, self._cleared, self.taken = _new(), False, False
             self._publish(data, update=self.taken)
-            self.taken = True
+            self.taken, self._kept = False, True
+            for other in others:
+                self._publisher.publish(data=other, metadata={})
 
     def _publish(self, data: dict[str, Any], *, update: bool) -> None:
         transient = {"display_id": self._display}
-        self._shell.display_pub.publish(data=data, metadata={}, transient=transient, update=update)
+        self._publisher.publish(data=data, metadata={}, transient=transient, update=update)
 
     def watch(self) -> Callable[[], None]:
         """Notice from now on that the cell clears its output; gives what ends that."""
-        publisher = self._shell.display_pub
+        publisher = self._publisher
         with _lock:
             clearing = vars(publisher).get("clear_output")
             if not isinstance(clearing, _Clearing):

@@ -106,16 +106,22 @@ class Profiler:
         Raises
         ------
         UsageError
-            If the arguments are not understood.
+            If the arguments are not understood, or the cell is being recorded already.
         """
         arguments = parse(text)
         client = client_of(arguments.client, self._shell.user_ns)
         cell = self._running()
         if cell is None and not awaited:
             raise UsageError("%%dprofile: this cell runs without events, so nothing says when it ends")
+        if not awaited and any(each.owner is cell for each in self._open):
+            raise UsageError(
+                "%%dprofile: this cell is being recorded already, as where %%timeit repeats it; "
+                "write %%dprofile above %%timeit"
+            )
         identity = getattr(cell, "cell_id", None) or getattr(cell, "raw_cell", "")
         name = arguments.name or f"Cell {self.number}"
-        run = Run(self._shell, arguments, client, name, origin="" if arguments.name else f"cell {identity}")
+        origin = "" if arguments.name else f"cell {identity}"
+        run = Run(self._shell, arguments, client, name, origin=origin, opens_cell=True)
         self._open.append(_Open(run, cell, awaited, get_ident()))
         return run
 

@@ -29,15 +29,28 @@ Show = Callable[[dict[str, Any]], None]
 
 
 class Progress:
-    """Shows how far a recording's tasks are, from a thread of its own, until it is stopped."""
+    """Shows how far a recording's tasks are, from a thread of its own, until it is stopped.
 
-    def __init__(self, name: str, recording: Store, show: Show) -> None:
+    Parameters
+    ----------
+    name, recording
+        What is recorded.
+    show
+        Is called with each word; what it raises ends the progress.
+    at_once
+        Whether the first word comes before the constructor returns.
+    """
+
+    def __init__(self, name: str, recording: Store, show: Show, *, at_once: bool) -> None:
         self._name = name
         self._show = show
         self._counts = Counts()
         self._came: deque[bytes] = deque()
         self._stopped = threading.Event()
         self._began = time.monotonic()
+        self._said = ""
+        if at_once:
+            self._say(as_text(name, self._counts))
         self._unfollow = recording.on_append(self._came.append)
         context = contextvars.copy_context()
         self._thread = threading.Thread(
@@ -52,20 +65,19 @@ class Progress:
         self._thread.join()
 
     def _run(self) -> None:
-        said = ""
         pause = _FIRST
         while not self._stopped.wait(pause):
             began = time.monotonic()
             while self._came:
                 self._counts.take(self._came.popleft())
             text = as_text(self._name, self._counts)
-            if text != said:
-                said = text
+            if text != self._said:
                 self._say(text)
             # On a busy machine most of the time is left to the computation.
             pause = max(_INTERVAL, 20 * (time.monotonic() - began))
 
     def _say(self, text: str) -> None:
+        self._said = text
         elapsed = time.monotonic() - self._began
         bundle = {"text/html": as_html(self._name, self._counts, elapsed), "text/plain": text}
         try:
@@ -89,7 +101,8 @@ def as_text(name: str, counts: Counts) -> str:
 def as_html(name: str, counts: Counts, elapsed: float) -> str:
     """Progress as a plain table."""
     groups, left = _shown(counts)
-    head = f"<p><b>{escape(short(name, 120))}</b> {_headline(counts)} · {words.duration(elapsed)}</p>"
+    duration = f" · {words.duration(elapsed)}" if elapsed >= _FIRST else ""
+    head = f"<p><b>{escape(short(name, 120))}</b> {_headline(counts)}{duration}</p>"
     rows = "".join(
         f'<tr><td dir="auto" style="text-align:left">{escape(short(each.name, 40))}</td>'
         f'<td><progress max="1" value="{_share(each):.3f}"></progress></td><td>{_amount(each)}</td></tr>'

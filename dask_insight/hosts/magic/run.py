@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 import uuid
-from contextlib import AsyncExitStack, ExitStack, suppress
+from contextlib import AsyncExitStack, ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from IPython.core.displaypub import CapturingDisplayPublisher
 from IPython.core.error import UsageError
 
 from ...analysis.compare import Comparison, compare
@@ -21,24 +22,33 @@ from .progress import Progress
 from .span import quiet_span
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from ...recording import Recording
 
-_NOTHING = (
-    "No Dask computation ran here. Dask works when something is computed: "
-    "`.compute()`, `.persist()`, `client.submit(…)`, by a local scheduler or a cluster of this process."
-)
-
 
 class Run:
-    """Records from `start` to `stop`, shows how far it is, then the result, and keeps it."""
+    """Records from `start` to `stop`, shows how far it is, then the result, and keeps it.
 
-    def __init__(self, shell: Any, arguments: Arguments, client: Any, name: str, *, origin: str) -> None:
+    One that opens its cell, with nothing before it there, shows at once that it records.
+    """
+
+    def __init__(
+        self,
+        shell: Any,
+        arguments: Arguments,
+        client: Any,
+        name: str,
+        *,
+        origin: str,
+        opens_cell: bool = False,
+    ) -> None:
         self._shell = shell
         self._arguments = arguments
         self._name = name
         self._origin = origin
+        self._opens_cell = opens_cell
         # The cell may go to another folder.
         self._page = arguments.html and arguments.html.absolute()
         self._place = Place(shell)
@@ -86,29 +96,35 @@ class Run:
 
     def stop(self) -> Recording:
         """End the recording, keep it and show it; an interrupt meanwhile ends and keeps it all the same."""
-        with ExitStack() as rest:
-            rest.callback(self._keep)
-            rest.callback(self._session.stop)
-            self._ending()
-        return self._shown()
+        with self._settled():
+            with ExitStack() as rest:
+                rest.callback(self._keep)
+                rest.callback(self._session.stop)
+                self._ending()
+            return self._shown()
 
     async def stop_async(self) -> Recording:
         """Like `stop`, from a coroutine."""
-        async with AsyncExitStack() as rest:
-            rest.callback(self._keep)
-            rest.push_async_callback(self._session.stop_async)
-            self._ending()
-        return self._shown()
+        with self._settled():
+            async with AsyncExitStack() as rest:
+                rest.callback(self._keep)
+                rest.push_async_callback(self._session.stop_async)
+                self._ending()
+            return self._shown()
 
     def _begun(self) -> None:
         """Begin what is around the cell; all of it or nothing."""
         with ExitStack() as given_up:
+            given_up.callback(self._settle)
             given_up.callback(self._ending)
             self._around.enter_context(quiet_span(self._name))
             if hasattr(self._shell, "kernel"):
                 self._around.callback(self._place.watch())
                 if _takes_updates(self._shell):
-                    progress = Progress(self._name, self._session.recording, self._place.put)
+                    # Pages update nothing that an output widget within the cell has caught.
+                    progress = Progress(
+                        self._name, self._session.recording, self._place.put, at_once=self._opens_cell
+                    )
                     self._around.callback(progress.stop)
                 if self._arguments.panel:
                     self._open_panel(self._arguments.panel)
@@ -124,17 +140,29 @@ class Run:
         runs.keep(self._name, recording, origin=self._origin)
         self._shell.user_ns["_dprofile"] = recording
 
+    @contextmanager
+    def _settled(self) -> Iterator[None]:
+        try:
+            yield
+        finally:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Leave no progress under the cell where the end of the run was broken into."""
+        if not self._place.taken:
+            return
+        kept = self._shell.user_ns.get("_dprofile") is self._session.recording
+        ended = f"{self._name}: the recording has ended; it is kept as `_dprofile`."
+        self._place.keep({"text/plain": harmless(ended)} if kept else {})
+
     def _shown(self) -> Recording:
         recording: Recording = self._session.recording
         try:
-            first, *others = self._results(recording)
-            self._place.put(first)
-            for other in others:
-                self._shell.display_pub.publish(data=other, metadata={})
+            self._place.keep(*self._results(recording))
         except Exception as error:
             message = f"%%dprofile: the result cannot be shown: {type(error).__name__}: {error}"
             if self._place.taken:
-                self._place.put({"text/plain": message})
+                self._place.keep({"text/plain": message})
             else:
                 print(message, file=sys.stderr)
         return recording
@@ -143,9 +171,11 @@ class Run:
         """The outputs that stay under the cell."""
         arguments = self._arguments
         notes = [] if arguments.output is None else [f"Written to {arguments.output}."]
-        if not recording.summary().has_tasks:
+        summary = recording.summary()
+        if not summary.has_tasks:
             notes += [] if arguments.html is None else [f"{arguments.html} was not written."]
-            return [{"text/plain": harmless(" ".join([f"{self._name}: {_NOTHING}", *notes]))}]
+            nothing = [f"{self._name}: No Dask computation ran here.", summary.cure(), *notes]
+            return [{"text/plain": harmless(" ".join(filter(None, nothing)))}]
         comparison = self._compared(recording)
         shown = recording if comparison is None else comparison.beside(recording)
         page, told = self._reported(shown)
@@ -183,7 +213,10 @@ def _takes_updates(shell: Any) -> bool:
     """Whether what is shown can take the place of something; consoles would show neither.
 
     Notebooks can, and name the cell that they have run; Colab does not name it.
+    What is captured is kept one after the other.
     """
+    if isinstance(shell.display_pub, CapturingDisplayPublisher):
+        return False
     return bool(requested_cell(shell)) or "google.colab" in sys.modules
 
 

@@ -30,7 +30,7 @@ function speak(words: string): void {
 
 function codeOf(code: string): HTMLElement {
   const copy = button('Copy', () => {
-    void copyText(code).then(done => {
+    void copyText(code, copy).then(done => {
       if (done) copy.textContent = 'Copied';
     });
   });

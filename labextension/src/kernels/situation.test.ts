@@ -56,10 +56,25 @@ test('a kernel of another language is told that panels need Python, with nothing
   expect([words, code]).toEqual(['Panels need a Python kernel.', undefined]);
 });
 
-test('where the connection has been given up it says how to get it back', () => {
+test.each([
+  ['an open notebook', { kind: 'notebook', open: true }, 'choose Kernel → Reconnect to Kernel'],
+  ['an open console', { kind: 'console', open: true }, 'reload the page'],
+  ['what has been closed', { kind: 'notebook', open: false }, 'open guide.ipynb again']
+])('where the connection has been given up it says how %s gets it back', (_, which, what) => {
   const kernel = { status: 'unknown', connectionStatus: 'disconnected' };
-  const { words } = situationOf(placeWith({ empty: false, seeking: true }, { kernel }));
-  expect(words).toBe('Not connected: choose Kernel → Reconnect to Kernel. What it had sent is still here.');
+  const { words } = situationOf(placeWith({ empty: false, seeking: true }, { kernel, ...which }));
+  expect(words).toBe(`Not connected: ${what}. What it had sent is still here.`);
+});
+
+test('a console that is live through the connection of a notebook has nothing to say', () => {
+  const kernel = { status: 'unknown', connectionStatus: 'disconnected' };
+  const live = {
+    loaded: true,
+    told: true,
+    state: { clusters: [{}], local: undefined },
+    status: { phase: 'live', words: '' }
+  };
+  expect(situationOf(placeWith(live, { kernel, kind: 'console', open: true })).kind).toBe('well');
 });
 
 test('after the extension was unloaded it says that it has ended, and what is still on show', () => {

@@ -24,8 +24,9 @@ export function situationOf(place: Place | undefined): Situation {
   if (!kernel || kernel.status === 'dead') {
     return { kind: 'kernel', words: `${name} has no running kernel. Start one to see it live.${kept}` };
   }
-  if (kernel.connectionStatus === 'disconnected') {
-    return { kind: 'kernel', words: `Not connected: choose Kernel → Reconnect to Kernel.${kept}` };
+  // It may still be live through the connection of another place.
+  if (kernel.connectionStatus === 'disconnected' && live?.status.phase !== 'live') {
+    return { kind: 'kernel', words: `Not connected: ${reconnecting(place)}.${kept}` };
   }
   if (live?.status.phase === 'gone') {
     const { words } = live.status;
@@ -53,6 +54,12 @@ export function situationOf(place: Place | undefined): Situation {
     };
   }
   return { kind: 'well', words: '' };
+}
+
+/** What gets the connection of a place back. */
+function reconnecting({ open, kind, name }: Place): string {
+  if (!open) return `open ${name} again`;
+  return kind === 'notebook' ? 'choose Kernel → Reconnect to Kernel' : 'reload the page';
 }
 
 function connecting(name: string): Situation {

@@ -217,6 +217,16 @@ describe('KernelLink', () => {
     expect(link.loaded).toBe(false);
   });
 
+  test('looks for a kernel part that was loaded after a restart which the page has missed', async () => {
+    const link = follow();
+    connection.say({ type: 'hello', protocol: PROTOCOL, feed: 'f' }, { type: 'comm_open' });
+    connection.comms = ['d'];
+    connection.kernelStatus('busy', 'two');
+    expect(link.seeking).toBe(true);
+    await expect.poll(() => link.loaded).toBe(true);
+    expect(connection.sent).toContainEqual(expect.objectContaining({ type: 'hello', comm: 'd' }));
+  });
+
   test('tells when the extension is unloaded', () => {
     const link = follow();
     connection.say({ type: 'hello', protocol: PROTOCOL, feed: 'f' }, { type: 'comm_open' });
@@ -243,6 +253,59 @@ describe('KernelLink', () => {
     expect(types(other)).toEqual(['hello', 'hello']);
     other.dispose();
     expect(link.status.words).toContain('Not connected');
+  });
+
+  test('goes over to a connection that is back while its own is not', async () => {
+    const other = new Connection();
+    const link = follow();
+    follow(other);
+    for (const each of [connection, other]) {
+      each.connectionStatus = 'disconnected';
+      each.connectionStatusChanged.emit('disconnected');
+    }
+    other.connectionStatus = 'connected';
+    other.comms = ['c'];
+    other.connectionStatusChanged.emit('connected');
+    await expect.poll(() => link.loaded).toBe(true);
+    answer(other, 'f', 1);
+    connection.kernelStatus('busy', 'before');
+    connection.statusChanged.emit('restarting');
+    expect(link.loaded).toBe(true);
+    connection.say({ type: 'data', feed: 'f', from: 1, to: 2 }, { byte: 9 });
+    expect(taken).toEqual([[1]]);
+  });
+
+  test('goes over to a connection that stands when its own breaks', () => {
+    const other = new Connection();
+    const link = follow();
+    follow(other);
+    connection.say({ type: 'hello', protocol: PROTOCOL, feed: 'f' }, { type: 'comm_open' });
+    connection.connectionStatus = 'connecting';
+    connection.connectionStatusChanged.emit('connecting');
+    expect(types(other)).toEqual(['hello']);
+    answer(other, 'f', 1);
+    expect(link.status.phase).toBe('live');
+  });
+
+  test('tells when a connection that only stands by is given up', () => {
+    const link = follow();
+    const other = new Connection();
+    follow(other);
+    const told = vi.fn();
+    link.changed.connect(told);
+    other.connectionStatus = 'disconnected';
+    other.connectionStatusChanged.emit('disconnected');
+    expect(told).toHaveBeenCalledOnce();
+  });
+
+  test('goes over to a new connection where its own has been given up', async () => {
+    const link = follow();
+    connection.connectionStatus = 'disconnected';
+    const other = new Connection();
+    other.comms = ['c'];
+    follow(other);
+    await expect.poll(() => link.loaded).toBe(true);
+    expect(types(other)).toContain('hello');
   });
 
   test('greets again where nobody has answered', () => {

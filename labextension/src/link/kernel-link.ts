@@ -113,9 +113,11 @@ export class KernelLink {
     if (kernel.isDisposed || this.connections.has(kernel)) return;
     this.connections.add(kernel);
     kernel.disposed.connect(this.disconnect, this);
+    kernel.connectionStatusChanged.connect(this.connected, this);
     // Without a target the services would refuse our comm, for all pages.
     kernel.registerCommTarget(TARGET, () => undefined);
-    if (!this.kernel) this.listen(kernel);
+    if (this.kernel) this.connected(kernel, kernel.connectionStatus);
+    else this.listen(kernel);
   }
 
   dispose(): void {
@@ -128,15 +130,21 @@ export class KernelLink {
     Signal.clearData(this);
   }
 
+  /** A connection that stands: others may have been given up after a long outage. */
+  private get up(): Kernel.IKernelConnection | undefined {
+    return [...this.connections].find(({ connectionStatus }) => connectionStatus === 'connected');
+  }
+
   private readonly bye = (): void => {
     if (this.loaded) this.reader.bye();
   };
 
   private listen(kernel: Kernel.IKernelConnection): void {
+    this.kernel?.iopubMessage.disconnect(this.heard, this);
+    this.kernel?.statusChanged.disconnect(this.lived, this);
     this.kernel = kernel;
     kernel.iopubMessage.connect(this.heard, this);
     kernel.statusChanged.connect(this.lived, this);
-    kernel.connectionStatusChanged.connect(this.connected, this);
     // What is sent before is held back for seconds while the kernel is busy.
     if (kernel.connectionStatus === 'connected') this.connected(kernel, 'connected');
   }
@@ -146,7 +154,7 @@ export class KernelLink {
     Signal.disconnectBetween(kernel, this);
     if (kernel !== this.kernel) return;
     this.kernel = undefined;
-    const next = [...this.connections].at(-1);
+    const next = this.up ?? [...this.connections].at(-1);
     if (next) {
       this.listen(next);
       return;
@@ -168,11 +176,15 @@ export class KernelLink {
     else this.adopt(comm);
   }
 
-  private heard(_: Kernel.IKernelConnection, message: KernelMessage.IIOPubMessage): void {
+  private heard(kernel: Kernel.IKernelConnection, message: KernelMessage.IIOPubMessage): void {
     const { session, msg_type } = message.header;
     if (this.ended.has(session)) return;
-    if (this.process && session !== this.process && livesOn(message))
+    if (this.process && session !== this.process && livesOn(message)) {
       this.end('The kernel has been restarted.');
+      // Nobody knows when: the kernel part may have been loaded since.
+      this.found = false;
+      void this.seek(kernel);
+    }
     if (msg_type === 'comm_close' && (message as KernelMessage.ICommCloseMsg).content.comm_id === this.comm) {
       this.forget();
       this.reader.lost('The extension has been unloaded in the kernel.');
@@ -210,7 +222,10 @@ export class KernelLink {
   }
 
   private connected(kernel: Kernel.IKernelConnection, status: Kernel.ConnectionStatus): void {
-    if (!this.loaded) {
+    const other = this.kernel?.connectionStatus === 'connected' ? undefined : this.up;
+    if (other) this.listen(other);
+    else if (kernel !== this.kernel) this.tell();
+    else if (!this.loaded) {
       if (status === 'connected') void this.seek(kernel);
       else this.tell();
     } else if (status === 'connected') this.reader.hello();

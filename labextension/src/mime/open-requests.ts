@@ -18,8 +18,8 @@ export const openRequests: JupyterFrontEndPlugin<void> = {
     consoles: IConsoleTracker | null
   ) => {
     const follow = (kind: 'notebook' | 'console', context: ISessionContext): void => {
-      context.iopubMessage.connect(({ path }, message) => {
-        const panel = wanted(message);
+      context.iopubMessage.connect(({ path, session }, message) => {
+        const panel = wanted(message, session?.kernel?.clientId);
         const args = { panel, kind, path, activate: false, front: true };
         if (panel && commands.hasCommand(OPEN)) void commands.execute(OPEN, args).catch(() => undefined);
       });

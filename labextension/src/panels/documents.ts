@@ -34,7 +34,7 @@ export class Documents {
     private readonly app: JupyterFrontEnd,
     private readonly places: Places,
     /** Whether there is a main area that can be split; without it panels go below the document. */
-    private readonly splits: boolean,
+    readonly splits: boolean,
     private readonly exportReport: (place: Place) => void
   ) {
     this.tracker.currentChanged.connect((_, widget) => {

@@ -3,6 +3,7 @@ import {
   cellPicker,
   controlLine,
   followButton,
+  kept,
   pauseButton
 } from '@dask-insight/panels/hosts/live-controls';
 import type { LivePage } from '@dask-insight/panels/hosts/live-page';
@@ -28,46 +29,25 @@ export function tools(page: LivePage, place: Place, exportReport: () => void): C
 function reportButton(place: Place, exportReport: () => void): Control {
   const made = button('Save as a report', exportReport, icon('save'));
   made.replaceChildren(reportIcon.element({ tag: 'span', className: 'di-tool-icon' }));
-  const subscribe = (callback: () => void): (() => void) => {
-    place.changed.connect(callback);
-    return () => place.changed.disconnect(callback);
-  };
-  return kept(made, subscribe, () => !place.answers);
+  const update = (): void => setIdle(made, !place.answers);
+  place.changed.connect(update);
+  return kept(made, update, () => place.changed.disconnect(update));
 }
 
 function undoButton({ selection }: LivePage): Control {
   const made = button('Undo the selection (Ctrl + Z)', () => selection.undo(), icon('undo'));
-  return kept(
-    made,
-    callback => selection.subscribe(callback),
-    () => !selection.canUndo
-  );
+  const update = (): void => setIdle(made, !selection.canUndo);
+  return kept(made, update, selection.subscribe(update));
 }
 
 function redoButton({ selection }: LivePage): Control {
   const made = button('Redo the selection (Ctrl + Shift + Z)', () => selection.redo(), icon('redo'));
-  return kept(
-    made,
-    callback => selection.subscribe(callback),
-    () => !selection.canRedo
-  );
+  const update = (): void => setIdle(made, !selection.canRedo);
+  return kept(made, update, selection.subscribe(update));
 }
 
 function fitButton({ viewport }: LivePage): Control {
   const made = button('Show the whole time (0)', () => viewport.fit(), icon('fit'));
-  return kept(
-    made,
-    callback => viewport.subscribe(callback),
-    () => viewport.fitted
-  );
-}
-
-function kept(
-  made: HTMLButtonElement,
-  subscribe: (callback: () => void) => () => void,
-  idle: () => boolean
-): Control {
-  const update = (): void => setIdle(made, idle());
-  update();
-  return { element: made, dispose: subscribe(update) };
+  const update = (): void => setIdle(made, viewport.fitted);
+  return kept(made, update, viewport.subscribe(update));
 }

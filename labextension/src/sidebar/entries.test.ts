@@ -58,6 +58,17 @@ test('arrow keys walk from the box through the entries and back', () => {
   expect(document.activeElement).toBe(entries.search);
 });
 
+test('a drag is offered only where there is somewhere to drop it', () => {
+  const words = (): string[] => [...entries.element.querySelectorAll('button')].map(({ title }) => title);
+  const draggable = (): number => entries.element.querySelectorAll('[data-draggable]').length;
+  expect(words()[0]).toBe(`Open ${PANELS[0].title}; drag it to any place`);
+  expect(draggable()).toBe(PANELS.length);
+  entries = new Entries(PANELS, { open });
+  entries.show(true, new Set());
+  expect(words()[0]).toBe(`Open ${PANELS[0].title}`);
+  expect(draggable()).toBe(0);
+});
+
 test('without a place for panels nothing can be opened', () => {
   entries.show(false, new Set());
   entries.element.querySelector<HTMLButtonElement>('.di-entry')?.click();

@@ -5,8 +5,8 @@ import { panelIcon } from '../icons';
 /** What an entry does. */
 export interface EntryActions {
   open(panel: Panel): void;
-  /** A press on an entry has begun that may become a drag. */
-  press(panel: Panel, event: PointerEvent): void;
+  /** A press on an entry has begun that may become a drag; missing where there is nowhere to drop it. */
+  press?(panel: Panel, event: PointerEvent): void;
 }
 
 /** A search box over one entry for each panel. */
@@ -21,7 +21,10 @@ export class Entries {
   private readonly items: { panel: Panel; item: HTMLElement; press: HTMLButtonElement }[];
   private readonly nothing = element('p', { class: 'di-hint', hidden: true }, 'No panel has this name.');
 
-  constructor(panels: readonly Panel[], actions: EntryActions) {
+  constructor(
+    panels: readonly Panel[],
+    private readonly actions: EntryActions
+  ) {
     this.items = panels.map(panel => entry(panel, actions));
     const list = element('ul', { 'aria-label': 'Panels' }, ...this.items.map(({ item }) => item));
     this.element = element('div', { class: 'di-entries' }, this.search, list, this.nothing);
@@ -31,11 +34,12 @@ export class Entries {
 
   /** Says whether panels can be opened at all, and which are open. */
   show(usable: boolean, open: ReadonlySet<string>): void {
+    const offer = this.actions.press ? '; drag it to any place' : '';
     for (const { panel, press } of this.items) {
       press.disabled = !usable;
       press.toggleAttribute('data-open', open.has(panel.id));
       press.title = usable
-        ? `${open.has(panel.id) ? 'Go to' : 'Open'} ${panel.title}; drag it to any place`
+        ? `${open.has(panel.id) ? 'Go to' : 'Open'} ${panel.title}${offer}`
         : 'Open a notebook first';
     }
   }
@@ -76,6 +80,7 @@ function entry(
   press.className = 'di-entry';
   press.dataset.panel = panel.id;
   press.prepend(panelIcon(panel.id).element({ tag: 'span', className: 'di-entry-icon' }));
-  press.addEventListener('pointerdown', event => actions.press(panel, event));
+  press.toggleAttribute('data-draggable', actions.press !== undefined);
+  press.addEventListener('pointerdown', event => actions.press?.(panel, event));
   return { panel, press, item: element('li', {}, press) };
 }

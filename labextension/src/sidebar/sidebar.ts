@@ -35,10 +35,12 @@ export class Sidebar extends Widget {
     this.node.setAttribute('aria-label', 'Dask Insight');
     this.entries = new Entries(PANELS, {
       open: panel => void commands.execute(OPEN, { panel: panel.id }),
-      press: (panel, event) => {
-        const place = places.current;
-        if (place) dragFrom(event, panel.title, () => documents.made(panel.id, place));
-      }
+      press: documents.splits
+        ? (panel, event) => {
+            const place = places.current;
+            if (place) dragFrom(event, panel.title, () => documents.made(panel.id, place));
+          }
+        : undefined
     });
     this.actions = OFFERED.map(id => [id, button('', () => void commands.execute(id))]);
     const foot = element('div', { class: 'di-foot' }, ...this.actions.map(([, press]) => press));
