@@ -1,8 +1,8 @@
-"""Rows found by id."""
+"""Rows found by id, and what the texts of a column tell of its rows."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,6 +60,11 @@ def sums(codes: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
     return np.asarray(np.bincount(codes, values, count), "f8")
 
 
+def ratio(part: np.ndarray, whole: np.ndarray, missing: Any = 0.0) -> np.ndarray:
+    """A part over its whole, element by element; something else where that is nothing."""
+    return np.asarray(np.divide(part, whole, out=np.full(np.shape(whole), missing), where=whole > 0))
+
+
 def pick(values: Values, rows: np.ndarray | None) -> Any:
     """The given rows; missing where the row is -1: NaN, 0 or ''. None stands for all rows as they are."""
     if rows is None:
@@ -88,10 +93,28 @@ def all_or(rows: np.ndarray, count: int) -> np.ndarray | None:
     return None if len(rows) == count and bool((rows == np.arange(count)).all()) else rows
 
 
+def by_name(symbols: Symbols, of: Callable[[str], Any], none: Any, kind: str | None = None) -> np.ndarray:
+    """What a function gives of each row's text; it is asked once a text.
+
+    Parameters
+    ----------
+    none
+        Something of the type that `of` gives, for a column without any text.
+    kind
+        The type of the values; by default that of what `of` gives.
+    """
+    return np.asarray(np.array([of(name) for name in symbols.names] or [none], kind)[symbols.codes])
+
+
 def is_any(symbols: Symbols, names: Collection[str]) -> np.ndarray:
     """Which rows hold one of some texts."""
-    mask: np.ndarray = np.array([name in names for name in symbols.names] or [False])[symbols.codes]
-    return mask
+    return by_name(symbols, names.__contains__, False)
+
+
+def coded(symbols: Symbols, names: Iterable[str]) -> np.ndarray:
+    """For each row the place of its text among others, int64; -1 where it is none of them."""
+    place = {name: code for code, name in enumerate(names)}
+    return by_name(symbols, lambda name: place.get(name, -1), -1, "i8")
 
 
 def distinct(codes: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
@@ -142,15 +165,21 @@ def fill(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return np.where(missing, second, first) if missing.any() else first
 
 
-def fill_symbols(first: Symbols, second: Symbols) -> Symbols:
-    """Texts of `first`, of `second` where `first` is ''."""
-    empty = np.array([name == "" for name in first.names] or [False])[first.codes]
+def fill_symbols(first: Symbols, second: Symbols, rows: np.ndarray | None = None) -> Symbols:
+    """Texts of `first`, of `second` where `first` is ''.
+
+    Of `second` these are the given rows, none where the row is -1; without them all as they are.
+    """
+    empty = is_any(first, ("",))
+    if rows is not None:
+        empty &= rows >= 0
     if not empty.any():
         return first
-    names = {name: code for code, name in enumerate(dict.fromkeys((*first.names, *second.names)))}
-    of_first = np.array([names[name] for name in first.names] or [0], "u4")
-    of_second = np.array([names[name] for name in second.names] or [0], "u4")
-    return Symbols(np.where(empty, of_second[second.codes], of_first[first.codes]), list(names))
+    others = Symbols(second.codes[empty if rows is None else rows[empty]], second.names)
+    place = {name: code for code, name in enumerate(dict.fromkeys((*first.names, *second.names)))}
+    codes = by_name(first, place.__getitem__, 0, "u4")
+    codes[empty] = by_name(others, place.__getitem__, 0, "u4")
+    return Symbols(codes, list(place))
 
 
 def spread(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from .batch import Values
 from .columns import Columns, length, take
 from .intake import taken_in
-from .lookup import Lookup, is_any, sorted_set
+from .lookup import Lookup, fill, is_any, sorted_set
 from .schema import EDITIONED, NOTHING, TABLES
 
 #: Tables whose rows last: columns of their beginning and end.
@@ -21,9 +22,10 @@ _SPANS = {
     "transfers": (("start",), ("stop",)),
 }
 #: Tables whose rows are moments.
-_MOMENTS = (
-    *("resources", "collections", "gpus", "memory", "gauges", "samples", "sampling"),
-    *("metrics", "events", "clocks", "cache", "releases"),
+_MOMENTS = tuple(
+    name
+    for name, table in TABLES.items()
+    if any((column.name, column.kind) == ("time", "time") for column in table.columns)
 )
 
 Read = Callable[[str], Columns]
@@ -116,18 +118,9 @@ def _values(columns: Mapping[str, Values], name: str) -> np.ndarray:
 def _overlap(
     columns: Columns, begins: tuple[str, ...], ends: tuple[str, ...], start: float, stop: float
 ) -> Mask:
-    begin, end = _first(columns, begins), _first(columns, ends)
-    begin, end = np.where(np.isnan(begin), end, begin), np.where(np.isnan(end), begin, end)
-    mask: Mask = (begin <= stop) & (end >= start)
+    begin, end = (reduce(fill, (_values(columns, name) for name in names)) for names in (begins, ends))
+    mask: Mask = (fill(begin, end) <= stop) & (fill(end, begin) >= start)
     return mask
-
-
-def _first(columns: Mapping[str, Any], names: tuple[str, ...]) -> np.ndarray:
-    """For each row the first of these columns that is not missing."""
-    values = columns[names[0]]
-    for name in names[1:]:
-        values = np.where(np.isnan(values), columns[name], values)
-    return np.asarray(values)
 
 
 def _within(columns: Columns, start: float, stop: float) -> Mask:

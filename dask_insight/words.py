@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from html import escape
 
@@ -57,6 +57,11 @@ def duration(seconds: float) -> str:
         if size >= 0.9995 * scale:
             return _three(seconds / scale) + SPACE + unit
     return "0" + SPACE + "s" if size < 0.5e-9 else _three(seconds / 1e-6) + SPACE + "µs"
+
+
+def signed(value: float, say: Callable[[float], str] = duration) -> str:
+    """How much more, after a ``+``, or less something is."""
+    return ("+" if value > 0 else _sign(value)) + say(abs(value))
 
 
 def size(amount: float) -> str:

@@ -203,6 +203,18 @@ def test_the_picture_shows_what_ran() -> None:
     assert 29 <= busy <= 31
 
 
+def test_a_thread_has_one_lane_whoever_tells_of_it() -> None:
+    """The scheduler knows the thread of the first attempt, the worker alone that of the second."""
+    made = Recording()
+    made.append(encode("graph", {"task": [0, 1], "prefix": ["inc"] * 2}))
+    attempts = {"run": [0, 1], "task": [0, 1], "worker": ["tcp://a:1"] * 2, "thread": ["7", ""]}
+    times = {"start": [START, START + 2], "stop": [START + 1, START + 3]}
+    made.append(encode("attempts", attempts | {"status": ["ok"] * 2} | times))
+    made.append(encode("executions", {"run": [1, 0], "worker": ["tcp://a:1"] * 2, "thread": ["7"] * 2}))
+    picture = task_stream(made, width=50)
+    assert picture is not None and picture.workers == ["tcp://a:1"]
+
+
 def test_threads_on_which_nothing_ran_have_lanes_in_the_picture() -> None:
     made = recording(6, names=("inc",))
     workers = {"worker": ["tcp://a:1", "tcp://b:1"], "name": ["first", "second"], "threads": [3, 2]}

@@ -24,6 +24,7 @@ from dask_insight.batch import Texts, decode, encode
 from dask_insight.frames import Gap, Writer, create
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING, TABLES
+from dask_insight.slicing import between
 from dask_insight.tables import FIELDS, reference
 
 ZERO = 1_750_000_000.0
@@ -477,6 +478,17 @@ def test_a_slice_knows_what_stood_when_it_began() -> None:
     moments = [ZERO + each for each in (0.3, 1.0, 0.2, 0.1, 1.8)]
     recording.append(encode("gauges", rows | {"time": moments}))
     assert recording.slice(1.55, 2.05).gauges["value"].tolist() == [2, 3, 4, 5]
+
+
+def test_moments_before_a_slice_are_none_of_it() -> None:
+    recording = Recording()
+    told = {table.name for table in TABLES.values() if "time" in {column.name for column in table.columns}}
+    told -= {"compared_memory"}
+    for table in told:
+        recording.append(encode(table, {"time": [1.0]}))
+    before, after = (dict(between(recording.columns, *at)) for at in ((0.0, 2.0), (2.0, 3.0)))
+    assert before.keys() == told
+    assert after.keys() == {"gauges"}, "as they stood when it began"
 
 
 def test_a_slice_has_the_graphs_that_brought_its_tasks_or_were_taken_in_then() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import tracemalloc
 from importlib import import_module
 from typing import Any
 
@@ -15,10 +16,11 @@ from hypothesis import strategies as st
 
 from dask_insight.analysis.time_budget import PARTS, budget, rows
 from dask_insight.analysis.time_budget.clusters import clusters
+from dask_insight.analysis.time_budget.shares import Shares
 from dask_insight.batch import encode
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING
-from dask_insight.timeline import LOCAL
+from dask_insight.timeline import LOCAL, attempts
 
 START = 1_750_000_000.0
 NAN = math.nan
@@ -378,6 +380,35 @@ def test_fine_metrics_share_out_what_attempts_do_not_tell() -> None:
         "deserialize": 0.5,
         "overhead": 1.5,
     }
+
+
+def test_fine_metrics_take_memory_by_what_ran_not_by_workers_times_names() -> None:
+    workers, names = [f"w{n}" for n in range(2_000)], [f"name{n}" for n in range(5_000)]
+    run = Run(**dict.fromkeys(workers, CLUSTER))
+    for number, name in enumerate(names):
+        run.task(name, workers[number % len(workers)], 0.001 * number, 0.001 * number + 0.0005)
+    run.tables["metrics"] = {
+        "time": [START] * 2 * len(names),
+        # Half of them are of a worker that ran no task of that name.
+        "worker": [
+            workers[(number + shift) % len(workers)] for shift in (0, 1) for number in range(len(names))
+        ],
+        "context": ["execute"] * 2 * len(names),
+        "prefix": names * 2,
+        "activity": ["thread-cpu", "thread-noncpu"] * len(names),
+        "unit": ["seconds"] * 2 * len(names),
+        "value": [1e-4] * len(names) + [1.0] * len(names),
+    }
+    read = run.recording().columns
+    ran = attempts(read)
+    tracemalloc.start()
+    try:
+        cpu = Shares(read, ran).cpu(np.arange(len(names)))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 50e6
+    assert cpu.tolist() == [1.0, 0.0] * (len(names) // 2)
 
 
 def test_a_worker_with_more_tasks_at_once_than_threads_has_more_threads() -> None:

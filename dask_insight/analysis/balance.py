@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import words
 from ..batch import Symbols
-from ..lookup import Lookup
+from ..lookup import Lookup, coded, is_any, pick
 from ..schema import NOTHING
 from ..tables.field import Field
 from ..timeline import Attempts, Read, attempts, held_until
@@ -143,19 +143,16 @@ def _came(read: Read, known: Attempts, place: np.ndarray) -> tuple[np.ndarray, n
     carried: Mapping[str, Any] = read("transferred")
     at = Lookup(transfers["transfer"]).rows(carried["transfer"])
     made = Lookup(np.where(known.ok, known.task, NOTHING).astype("u4")).rows(carried["task"])
-    direction: Symbols = transfers["direction"]
-    incoming = np.array([name == "in" for name in direction.names] or [False])[direction.codes]
-    code = {name: number for number, name in enumerate(known.worker.names)}
-    where = np.array([place[code.get(name, -1)] for name in transfers["worker"].names] or [-1])
+    incoming = is_any(transfers["direction"], ("in",))
     kept = np.flatnonzero((at >= 0) & (made >= 0))
     kept = kept[incoming[at[kept]]]
-    return where[transfers["worker"].codes[at[kept]]], made[kept], transfers["stop"][at[kept]]
+    worker = coded(pick(transfers["worker"], at[kept]), known.worker.names)
+    return place[worker], made[kept], transfers["stop"][at[kept]]
 
 
 def _sampled(read: Read, workers: list[str], grid: _Grid) -> dict[str, np.ndarray]:
     memory: Mapping[str, Any] = read("memory")
-    code = {name: number for number, name in enumerate(workers)}
-    worker = np.array([code.get(name, -1) for name in memory["worker"].names] or [-1])[memory["worker"].codes]
+    worker = coded(memory["worker"], workers)
     rows = np.flatnonzero((worker >= 0) & np.isfinite(memory["time"]))
     return {
         name: grid.last(worker[rows], memory["time"][rows], memory[name][rows])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..batch import Symbols, intern
-from ..lookup import Lookup, TextRows, is_any, pick, sorted_set
+from ..lookup import Lookup, TextRows, coded, is_any, pick, ratio, sorted_set
 from ..schema import NOTHING
 from ..tables.field import Field
 from ..tables.spans import PATH, paths_of
@@ -100,12 +100,13 @@ class _Sums:
 
     def mean(self, values: np.ndarray) -> np.ndarray:
         """Mean of what is finite; NaN without any."""
-        return _over(self.of(values), self.count(np.isfinite(values)))
+        return ratio(self.of(values), self.count(np.isfinite(values)), np.nan)
 
     def weighted(self, values: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Mean of what is finite by weight; NaN without any."""
         told = np.isfinite(values) & (weights > 0)
-        return _over(self.of(np.where(told, values * weights, 0.0)), self.of(np.where(told, weights, 0.0)))
+        part = self.of(np.where(told, values * weights, 0.0))
+        return ratio(part, self.of(np.where(told, weights, 0.0)), np.nan)
 
     def quantiles(self, values: np.ndarray, *parts: float) -> list[np.ndarray]:
         """Quantiles of what is not missing, interpolated between neighbours; NaN without any."""
@@ -152,18 +153,16 @@ def _measured(read: Read, known: Attempts, ran: np.ndarray, sums: _Sums) -> dict
         "median": median,
         "p95": p95,
         "max": longest,
-        "size_in": _over(sums.of(needed), count),
+        "size_in": ratio(sums.of(needed), count, np.nan),
         "size_out": sums.mean(known.nbytes[ran]),
-        "throughput": _over(sums.of(np.where(there, needed, 0.0)), sums.of(np.where(there, length, 0.0))),
-        "cpu": 100 * _over(sums.of(cpu), sums.of(np.where(told, computing, 0.0))),
+        "throughput": ratio(
+            sums.of(np.where(there, needed, 0.0)), sums.of(np.where(there, length, 0.0)), np.nan
+        ),
+        "cpu": 100 * ratio(sums.of(cpu), sums.of(np.where(told, computing, 0.0)), np.nan),
         "gpu": sums.weighted(gpu, lasted),
         "gpu_memory": sums.weighted(gpu_memory, lasted),
         "memory_added": sums.mean(added),
     }
-
-
-def _over(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    return np.asarray(np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0))
 
 
 def _groups(read: Read, known: Attempts, ran: np.ndarray, wanted: list[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -245,8 +244,7 @@ def _gpus(read: Read, known: Attempts, ran: np.ndarray) -> tuple[np.ndarray, np.
     samples: Mapping[str, Any] = read("gpus")
     use, memory = np.full((2, len(ran)), np.nan)
     process: Symbols = samples["process"]
-    code = {name: number for number, name in enumerate(process.names)}
-    worker = np.array([code.get(name, -1) for name in known.worker.names] or [-1])[known.worker.codes[ran]]
+    worker = coded(pick(known.worker, ran), process.names)
     start, stop = known.at("start", ran), known.at("stop", ran)
     devices = gpus(read)
     for number in np.unique(process.codes).tolist():
@@ -269,7 +267,7 @@ def _by_time(samples: Mapping[str, Any], rows: np.ndarray) -> tuple[np.ndarray, 
     use = samples["utilization"][rows].astype("f8")
     known = np.isfinite(use)
     counted = np.bincount(place[known], minlength=len(times))
-    mean = _over(np.bincount(place[known], use[known], len(times)), counted)
+    mean = ratio(np.bincount(place[known], use[known], len(times)), counted, np.nan)
     return times, mean, np.bincount(place, np.nan_to_num(samples["memory"][rows]), len(times))
 
 
@@ -294,5 +292,5 @@ def mean_between(times: np.ndarray, values: np.ndarray, start: np.ndarray, stop:
         return np.asarray(area[at] + (moment - times[at]) * (begun + here) / 2)
 
     length = stop - start
-    mean = np.divide(until(stop) - until(start), length, out=np.zeros(len(start)), where=length > 0)
+    mean = ratio(until(stop) - until(start), length)
     return np.asarray(np.where(length > 0, mean, np.interp(start, times, values)))

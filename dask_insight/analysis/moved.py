@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..batch import Symbols
-from ..lookup import Lookup, is_any, pick, sums
+from ..lookup import Lookup, coded, is_any, pick, ratio, sums
 from ..schema import NOTHING
 from ..tables.field import Field
+from ..tables.named import names_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,11 +51,7 @@ class Sent(NamedTuple):
         """Those of a recording."""
         table = read("transfers")
         ends = list(dict.fromkeys((*table["worker"].names, *table["peer"].names)))
-        code = {address: place for place, address in enumerate(ends)}
-        worker, peer = (
-            np.array([code[name] for name in table[column].names] or [0])[table[column].codes]
-            for column in ("worker", "peer")
-        )
+        worker, peer = (coded(table[column], ends) for column in ("worker", "peer"))
         incoming = is_any(table["direction"], ("in",))
         sender, receiver = np.where(incoming, peer, worker), np.where(incoming, worker, peer)
         pair = sender * max(1, len(ends)) + receiver
@@ -82,13 +79,6 @@ class Carried(NamedTuple):
         return cls(at[rows], table["task"][rows], np.nan_to_num(table["nbytes"][rows]))
 
 
-def names_of(read: Read, task: np.ndarray) -> Symbols:
-    """Task name of each task."""
-    graph = read("graph")
-    found: Symbols = pick(graph["prefix"], Lookup(graph["task"]).rows(task))
-    return found
-
-
 def moved(read: Read, by: str) -> pd.DataFrame:
     """The table of `Recording.moved`."""
     from ..tables.frame import frame
@@ -109,9 +99,9 @@ def moved(read: Read, by: str) -> pd.DataFrame:
         nbytes = np.concatenate((carried.nbytes, sizes[untold]))
         task = np.concatenate((carried.task, np.full(len(untold), NOTHING, "u4")))
         whole, parts = sums(at, nbytes, len(took))[at], np.maximum(results[at], 1)
-        part = np.divide(nbytes, whole, out=1.0 / parts, where=whole > 0)
+        part = ratio(nbytes, whole, 1.0 / parts)
         seconds, results = took[at] * part, np.minimum(results[at], 1)
-        named = [names_of(read, task) if by == "function" else _types_of(read, task)]
+        named = [names_of(read("graph"), task) if by == "function" else _types_of(read, task)]
     code = np.zeros(len(at), "i8")
     for each in named:
         code = code * max(1, len(each.names)) + each.codes
@@ -125,7 +115,7 @@ def moved(read: Read, by: str) -> pd.DataFrame:
         "transfers": np.bincount(distinct, minlength=count),
         "results": sums(group, results, count).astype("i8"),
         "seconds": lasted,
-        "bandwidth": np.divide(size, lasted, out=np.full(count, np.nan), where=lasted > 0),
+        "bandwidth": ratio(size, lasted, np.nan),
     }
     columns = {name: values[order] for name, values in columns.items()}
     for field, each in zip(BY[by], named, strict=True):

@@ -18,8 +18,6 @@ def losses(events: Mapping[str, Any], *, on_purpose: bool = True) -> list[str]:
     on_purpose
         With what was left out because somebody, or a bound, wants it so.
     """
-    if not {"kind", "level", "message"} <= events.keys():
-        return []
     lost = is_any(events["kind"], ("lost",))
     if not on_purpose:
         lost = lost & ~is_any(events["level"], ("info",))

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..batch import intern
+from ..batch import Symbols, intern
 from ..lookup import Lookup, fill_symbols, pick, to_micros
-from ..schema import TABLES
+from ..schema import NOTHING, TABLES
 from . import plain
 from .errors import kind_of
 from .field import Field
@@ -45,6 +45,12 @@ COLLECTIONS = (*plain.fields(TABLES["collections"]), _PREFIX)
 RELEASES = (*plain.fields(TABLES["releases"]), _KEY, Field("prefix", "", "Task name."))
 
 Read = Callable[[str], Mapping[str, Any]]
+
+
+def names_of(graph: Mapping[str, Any], task: np.ndarray) -> Symbols:
+    """Task name of each task; '' where the graph lacks it."""
+    found: Symbols = pick(graph["prefix"], Lookup(graph["task"]).rows(task))
+    return found
 
 
 def phases(read: Read) -> Mapping[str, Any]:
@@ -120,7 +126,7 @@ def _of_run(read: Read, run: np.ndarray, *names: str) -> dict[str, Any]:
     running = read("running")
     rows, begun = Lookup(attempts["run"]).rows(run), Lookup(running["run"]).rows(run)
     task = np.where(rows >= 0, pick(attempts["task"], rows), pick(running["task"], begun)).astype("u4")
-    task[(rows < 0) & (begun < 0)] = 0xFFFF_FFFF
+    task[(rows < 0) & (begun < 0)] = NOTHING
     own = [name for name in names if name in ("worker", "thread")]
     told = _of_task(read, task, *(name for name in names if name not in own))
     return {

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..columns import length
-from ..lookup import fill, is_any, sums, to_micros
+from ..lookup import coded, fill, is_any, sums, to_micros
 from ..schema import TABLES
 from . import plain, tasks
 from .facts import recorded
@@ -37,12 +37,11 @@ _USED = ("start", "stop", "done", "seceded", "cpu", "nbytes", "status", "span")
 
 def make(read: Callable[[str], Mapping[str, Any]]) -> Mapping[str, Any]:
     """Spans, each with the sums over it and all spans within."""
-    columns = plain.make(read, "spans")
+    columns: Mapping[str, Any] = plain.make(read, "spans")
     names = columns["span"].tolist()
-    rows = {name: row for row, name in enumerate(names)}
     _, until = recorded(read)
     ran: Mapping[str, Any] = tasks.make(read, _USED)
-    of = np.array([rows.get(name, -1) for name in ran["span"].names] or [-1])[ran["span"].codes]
+    of = coded(ran["span"], names)
     mine = np.flatnonzero((of >= 0) & np.isfinite(ran["start"]))
     of, start, stop = of[mine], ran["start"][mine], fill(ran["stop"], ran["done"])[mine]
     stop = np.fmax(fill(stop, np.full(len(stop), until)), start)
@@ -59,7 +58,7 @@ def make(read: Callable[[str], Mapping[str, Any]]) -> Mapping[str, Any]:
     first, last = np.full((2, length(columns)), np.nan)
     np.fmin.at(first, of, start)
     np.fmax.at(last, of, stop)
-    outward([rows.get(name, -1) for name in columns["parent"].tolist()], whole, first, last)
+    outward(coded(columns["parent"], names).tolist(), whole, first, last)
     summed = dict(zip(told, whole, strict=True))
     known = summed.pop("with cpu") > 0
     return {

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..lookup import Lookup
+from ..lookup import Lookup, by_name, is_any
 
 #: Folders of the standard library, those of Fedora and RHEL too.
 STANDARD = r"lib(?:64)?[\\/]python\d\.\d+t?[\\/]"
@@ -67,8 +67,7 @@ def outermost(stacks: Mapping[str, Any], *, on_loop: bool = False) -> np.ndarray
 def imported(stacks: Mapping[str, Any]) -> np.ndarray:
     """For each row of ``stacks`` the row of the outermost module that an event loop imports; -1 if none."""
     imports, loop = (_of_file(stacks, pattern) for pattern in (_IMPORT, _LOOP))
-    module = np.array([name == "<module>" for name in stacks["function"].names] or [False])
-    modules: list[bool] = module[stacks["function"].codes].tolist()
+    modules: list[bool] = is_any(stacks["function"], ("<module>",)).tolist()
     found: list[int] = []
     inside: list[bool] = []
     for row, parent in enumerate(parents(stacks)):
@@ -83,7 +82,5 @@ def imported(stacks: Mapping[str, Any]) -> np.ndarray:
 
 def _of_file(stacks: Mapping[str, Any], pattern: re.Pattern[str]) -> list[bool]:
     """Whether the file of each row is such a one."""
-    mask: list[bool] = np.array(
-        [pattern.search(file) is not None for file in stacks["file"].names] or [False]
-    )[stacks["file"].codes].tolist()
+    mask: list[bool] = by_name(stacks["file"], lambda file: pattern.search(file) is not None, False).tolist()
     return mask

@@ -155,7 +155,7 @@ def make(read: Callable[[str], Mapping[str, Any]], only: Collection[str] | None 
         "received": received,
         "inputs": inputs,
         "executing": executing,
-        "in_memory": lambda: np.where(_is_ok(status()), done(), np.nan),
+        "in_memory": lambda: np.where(is_any(status(), ("ok",)), done(), np.nan),
         "done": done,
         "queue_wait": lambda: to_micros(assigned() - ready()),
         "data_wait": lambda: to_micros(inputs() - received()),
@@ -189,14 +189,6 @@ def attempt_numbers(task: np.ndarray) -> np.ndarray:
         return np.ones(len(task), "u4")
     begins = np.maximum.accumulate(np.where(first, np.arange(len(task)), 0))
     return (np.arange(len(task)) - begins + 1).astype("u4")
-
-
-def _is_ok(status: Symbols) -> np.ndarray:
-    return (
-        status.codes == status.names.index("ok")
-        if "ok" in status.names
-        else np.zeros(len(status.codes), bool)
-    )
 
 
 def _in_order(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..lookup import Lookup, fill, pick, spread, to_micros
+from ..lookup import Lookup, coded, fill, is_any, pick, spread, to_micros
 from ..schema import NOTHING, TABLES
 from . import plain
 from .field import Field
@@ -109,23 +109,21 @@ def _waits(read: Read) -> _Waits:
     attempts = read("attempts")
     executions = read("executions")
     attempt, dependency = _needs(attempts, read("edges"))
-    workers = {name: code for code, name in enumerate(columns["worker"].names)}
-    worker = np.array([workers.get(name, -1) for name in attempts["worker"].names] or [-1])
-    wanted = dependency.astype("i8") * (len(workers) + 1) + worker[attempts["worker"].codes[attempt]]
-    wanted[worker[attempts["worker"].codes[attempt]] < 0] = -1
+    workers = columns["worker"].names
+    worker = coded(pick(attempts["worker"], attempt), workers)
+    wanted = dependency.astype("i8") * (len(workers) + 1) + worker
+    wanted[worker < 0] = -1
     order = np.argsort(wanted, kind="stable")
     wanted = wanted[order]
 
     at = Lookup(columns["transfer"]).rows(carried["transfer"])
-    incoming = np.array([name == "in" for name in columns["direction"].names] or [False])
-    came = np.flatnonzero((at >= 0) & pick(incoming[columns["direction"].codes], at).astype(bool))
+    came = np.flatnonzero((at >= 0) & pick(is_any(columns["direction"], ("in",)), at))
     have = carried["task"][came].astype("i8") * (len(workers) + 1) + columns["worker"].codes[at[came]]
     pair, found = spread(np.searchsorted(wanted, have), np.searchsorted(wanted, have, side="right"))
     result, row = came[pair], attempt[order[found]]
 
     seen = Lookup(executions["run"]).rows(attempts["run"][row])
-    received = pick(executions["received"], seen)
-    begin = np.where(np.isnan(received), attempts["assigned"][row], received)
+    begin = fill(pick(executions["received"], seen), attempts["assigned"][row])
     start = fill(pick(executions["start"], seen), attempts["start"][row])
     transfer_start, transfer_stop = columns["start"][at[result]], columns["stop"][at[result]]
     seconds = transfer_stop - np.fmax(transfer_start, begin)

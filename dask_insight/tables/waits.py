@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..lookup import by_name
 from .stacks import below
 
 _Read = Callable[[str], Mapping[str, Any]]
@@ -62,11 +63,11 @@ def in_kind(read: _Read, kind: Kind) -> np.ndarray:
     """Which rows of ``stacks`` wait for such a thing."""
     stacks = read("stacks")
     file, function = stacks["file"], stacks["function"]
-    there = np.array([kind.file.search(name) is not None for name in file.names] or [False])
+    there = by_name(file, lambda name: kind.file.search(name) is not None, False)
     if not there.any():
-        return np.zeros(len(file.codes), bool)
-    called = np.array([kind.function.search(name) is not None for name in function.names] or [False])
-    return below(stacks, there[file.codes] & called[function.codes])
+        return there
+    called = by_name(function, lambda name: kind.function.search(name) is not None, False)
+    return below(stacks, there & called)
 
 
 def in_shared_locks(read: _Read) -> np.ndarray:
@@ -79,8 +80,8 @@ def in_locks(read: _Read) -> np.ndarray:
     """Which rows of ``stacks`` wait for a lock: of `distributed`, of `dask`, or of their own module."""
     stacks, lines = read("stacks"), read("lines")
     function = stacks["function"]
-    gets = np.array([name.rpartition(".")[2] in _FUNCTIONS for name in function.names] or [False])
-    waits = _in_files(stacks, _SHARED) | (_in_files(stacks, _SOME) & gets[function.codes])
+    gets = by_name(function, lambda name: name.rpartition(".")[2] in _FUNCTIONS, False)
+    waits = _in_files(stacks, _SHARED) | (_in_files(stacks, _SOME) & gets)
     told = zip(lines["file"].tolist(), lines["line"].tolist(), lines["text"].tolist(), strict=True)
     places = {(file, line) for file, line, text in told if _takes_lock(text.partition("#")[0])}
     inside = below(stacks, waits)
@@ -99,5 +100,4 @@ def _takes_lock(line: str) -> bool:
 
 def _in_files(stacks: Mapping[str, Any], files: tuple[str, ...]) -> np.ndarray:
     """Which rows of ``stacks`` are in one of some files."""
-    names = [name.replace("\\", "/") for name in stacks["file"].names] or [""]
-    return np.asarray(np.array([name.endswith(files) for name in names])[stacks["file"].codes])
+    return by_name(stacks["file"], lambda name: name.replace("\\", "/").endswith(files), False)

@@ -11,7 +11,7 @@ import numpy as np
 from ..batch import Symbols
 from ..columns import forget, gather, take, taken_out
 from ..heap import give_back_between
-from ..lookup import Lookup, all_or, distinct, fill, least, narrowed, pick
+from ..lookup import Lookup, all_or, distinct, fill, fill_symbols, least, narrowed, pick
 from ..schema import NOTHING
 from ..tables.facts import lacks, recorded
 from .counts import Counts
@@ -133,7 +133,8 @@ def attempts(read: Read) -> Attempts:
     def worker(name: str) -> np.ndarray:
         return np.asarray(pick(taken_out(executions, name), at_worker))
 
-    status = _joined(ended["status"], Symbols(np.zeros(len(more), "u4"), [""]))
+    padded = np.append(np.arange(count, dtype="i4"), np.full(len(more), -1, "i4")) if len(more) else None
+    status = pick(ended["status"], padded)
     now = np.arange(len(run)) >= count
     start = fill(worker("start"), scheduler("start"))
     begun = np.full(len(run), -1, "i4")
@@ -173,7 +174,7 @@ def attempts(read: Read) -> Attempts:
     ok = _mask(status, "ok")
     moments |= _taken_away(moments, np.flatnonzero(~ran & _mask(status, "stolen")))
     moments |= _again(read, task, moments, ok)
-    worker_names, place, places = _places(ended, executions, running, there, begun, len(more))
+    worker_names, place, places = _places(ended, executions, running, padded, there, begun)
     graph = read("graph")
     gather(graph, ("task", "prefix"))
     described = Lookup(np.asarray(taken_out(graph, "task"))).rows(task)
@@ -262,47 +263,21 @@ def _places(
     ended: Mapping[str, Any],
     executions: Mapping[str, Any],
     running: Mapping[str, Any],
+    padded: np.ndarray | None,
     there: np.ndarray,
     begun: np.ndarray,
-    more: int,
 ) -> tuple[Symbols, np.ndarray, list[tuple[str, str]]]:
     """Worker of each attempt, and worker and thread as one code."""
     columns = []
     for name in ("worker", "thread"):
-        none = Symbols(np.zeros(more, "u4"), [""])
-        symbols = _joined(ended[name], none)
-        for told, rows in ((executions[name], there), (running[name], begun)):
-            symbols = _filled(symbols, told, rows)
-        columns.append(symbols)
+        symbols = fill_symbols(pick(ended[name], padded), executions[name], there)
+        columns.append(fill_symbols(symbols, running[name], begun))
     worker, thread = columns
     width = max(1, len(thread.names))
     code = worker.codes.astype("i8") * width + thread.codes
     known, place = distinct(code, max(1, len(worker.names)) * width)
     places = [(worker.names[each // width], thread.names[each % width]) for each in known.tolist()]
     return worker, place.astype(least(len(places))), places
-
-
-def _filled(symbols: Symbols, told: Symbols, rows: np.ndarray) -> Symbols:
-    """With the texts that another table tells where there are none."""
-    empty = np.array([each == "" for each in symbols.names] or [False])[symbols.codes] & (rows >= 0)
-    if not empty.any():
-        return symbols
-    both = _joined(symbols, Symbols(told.codes[rows[empty]], told.names))
-    codes = both.codes[: len(symbols.codes)].copy()
-    codes[empty] = both.codes[len(symbols.codes) :]
-    return Symbols(codes, both.names)
-
-
-def _joined(first: Symbols, second: Symbols) -> Symbols:
-    """One column after another."""
-    if not len(second.codes):
-        return first
-    names = {name: code for code, name in enumerate(dict.fromkeys((*first.names, *second.names)))}
-    parts = [
-        np.array([names[name] for name in symbols.names] or [0], "u4")[symbols.codes]
-        for symbols in (first, second)
-    ]
-    return Symbols(np.concatenate(parts), list(names))
 
 
 def _filled_up(times: list[Kept], unrun: np.ndarray) -> list[Kept]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..columns import take
-from ..lookup import Lookup, fill_symbols, is_any, pick, sorted_set
+from ..lookup import Lookup, by_name, fill, fill_symbols, is_any, pick, sorted_set
 from ..schema import NOTHING
 from .attempts import Read, is_local
 from .moments import most_at_once
@@ -96,9 +96,7 @@ class _Part:
 
     def _mask(self, table: str, columns: Mapping[str, Any]) -> np.ndarray | None:
         if table in _OF_WORKERS:
-            worker = columns["worker"]
-            mine = [self._of(name) == self._cluster for name in worker.names]
-            return np.asarray(np.array(mine or [False])[worker.codes])
+            return by_name(columns["worker"], lambda name: self._of(name) == self._cluster, False)
         if table == "resources" and schedulers_mixed(self._read):
             return ~is_any(columns["process"], ("scheduler",))
         if table == "submissions":
@@ -113,10 +111,7 @@ def _seconds(read: Read) -> np.ndarray:
     """Seconds in the function of each row of ``attempts``; 0 if it never ran."""
     attempts, executions = read("attempts"), read("executions")
     rows = Lookup(executions["run"]).rows(attempts["run"])
-    start, stop = (
-        np.where(np.isnan(attempts[name]), pick(executions[name], rows), attempts[name])
-        for name in ("start", "stop")
-    )
+    start, stop = (fill(attempts[name], pick(executions[name], rows)) for name in ("start", "stop"))
     seconds: np.ndarray = np.maximum(np.nan_to_num(stop - start), 0.0)
     return seconds
 
@@ -127,9 +122,11 @@ def _codes(read: Read, tables: Mapping[str, Mapping[str, Any]]) -> tuple[dict[st
     codes: dict[str, int] = {}
     found = {}
     for table, columns in tables.items():
-        worker = _worker(read, columns)
-        seen = [codes.setdefault(of(name), len(codes)) if name else -1 for name in worker.names]
-        found[table] = np.array(seen or [-1])[worker.codes]
+        found[table] = by_name(
+            _worker(read, columns),
+            lambda name: codes.setdefault(of(name), len(codes)) if name else -1,
+            -1,
+        )
     # Names that stand in no row do not count.
     used = sorted({int(code) for each in found.values() for code in sorted_set(each).tolist() if code >= 0})
     names = list(codes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -13,9 +13,10 @@ from .micros import BLOCK, Kept, Micros, Rows
 
 #: Ways to keep a field in less memory.
 Compact = Micros | Counts | Ascending
+T = TypeVar("T")
 
 
-class _Field:
+class _Field(Generic[T]):
     """A field that is an array to who reads it, however it is kept."""
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -28,26 +29,20 @@ class _Field:
         kept = vars(owner)[self._name]
         return np.asarray(kept.array) if isinstance(kept, Compact) else kept
 
+    def __set__(self, owner: object, kept: T) -> None:
+        vars(owner)[self._name] = kept
 
-class Moment(_Field):
+
+class Moment(_Field[Kept]):
     """A field of moments, seconds since the epoch."""
 
-    def __set__(self, owner: object, moments: Kept) -> None:
-        vars(owner)[self._name] = moments
 
-
-class Number(_Field):
+class Number(_Field[Numbers]):
     """A field of numbers of rows."""
 
-    def __set__(self, owner: object, numbers: Numbers) -> None:
-        vars(owner)[self._name] = numbers
 
-
-class Count(_Field):
+class Count(_Field[Counts | np.ndarray]):
     """A field of whole numbers, as floats: NaN where there is none."""
-
-    def __set__(self, owner: object, numbers: Counts | np.ndarray) -> None:
-        vars(owner)[self._name] = numbers
 
 
 class Fields:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
-from ..lookup import Lookup, sorted_set
+from ..tables import plain
 from .attempts import Read
 from .moments import Moments
 
@@ -25,10 +26,8 @@ def pauses(read: Read, tasks: Iterable[tuple[np.ndarray, ...]], start: float, st
     start, stop
         Only moments between these.
     """
-    cells = read("cells")
-    # The row of a cell that ended replaces that of its beginning.
-    last = sorted_set(Lookup(cells["execution"]).rows(cells["execution"]))
-    began, ended = cells["start"][last], cells["stop"][last]
+    cells: Any = plain.make(read, "cells")
+    began, ended = cells["start"], cells["stop"]
     busy = Moments.together([(began, np.where(np.isnan(ended), np.inf, ended)), *tasks])
     empty = Moments.of(np.array([start]), np.array([stop])).without(busy)
     if len(ended):

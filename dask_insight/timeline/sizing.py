@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..batch import Symbols
-from ..lookup import Lookup, sorted_set
+from ..lookup import Lookup, is_any, pick, sorted_set
 from .attempts import Attempts, Read
 
 #: What Dask calls it.
@@ -23,16 +23,14 @@ def sizing(read: Read, attempts: Attempts) -> np.ndarray:
 def sizing_of(read: Read, run: np.ndarray, worker: Symbols) -> np.ndarray:
     """The same, of attempts by their ids and workers."""
     phases = read("phases")
-    action = phases["action"]
-    writes: np.ndarray = np.array([name == WRITE for name in action.names] or [False])[action.codes]
+    writes = is_any(phases["action"], (WRITE,))
     if not writes.any():
         return writes
     sizers = sizers_of(read)
     rows = Lookup(run).rows(phases["run"])
-    nothing = np.array([name in sizers for name in worker.names] or [False])
     found = np.zeros(len(rows), bool)
     mine = np.flatnonzero(writes & (rows >= 0))
-    found[mine] = nothing[worker.codes[rows[mine]]]
+    found[mine] = is_any(pick(worker, rows[mine]), sizers)
     return found
 
 
@@ -41,7 +39,6 @@ def sizers_of(read: Read) -> set[str]:
     if WRITE not in read("phases")["action"].names:
         return set()
     metrics = read("metrics")
-    activity, workers = metrics["activity"], metrics["worker"]
-    wrote = np.array([name == WRITE for name in activity.names] or [False])[activity.codes]
+    workers, wrote = metrics["worker"], is_any(metrics["activity"], (WRITE,))
     measured = {workers.names[code] for code in sorted_set(workers.codes).tolist()}
     return measured - {workers.names[code] for code in sorted_set(workers.codes[wrote]).tolist()}

@@ -14,8 +14,8 @@ _LEAST, _TIMES = 2.0, 5.0
 _CPU = 10.0
 #: Seconds by which a task's moments may be off: of local schedulers these are told up to half a second late.
 _EDGE = 0.6
-#: What is sampled beside workers, and may share a process with them.
-_HEADS = ("scheduler", "client", "local")
+#: What hands tasks out or asks for them, and is sampled beside workers: it may share a process with them.
+HEADS = ("scheduler", "client", "local")
 
 
 def standstills(read: Read) -> Moments:
@@ -25,9 +25,6 @@ def standstills(read: Read) -> Moments:
     more CPU than the process did in the rest of one interval between two samples.
     """
     samples, attempts = read("resources"), read("attempts")
-    nothing = Moments(np.zeros(0), np.zeros(0))
-    if not {"process", "time", "cpu"} <= samples.keys():
-        return nothing
     known = np.flatnonzero(np.isfinite(samples["cpu"]) & np.isfinite(samples["time"]))
     rows = known[np.lexsort((samples["time"][known], samples["process"].codes[known]))]
     code, time = samples["process"].codes[rows], samples["time"][rows]
@@ -39,7 +36,7 @@ def standstills(read: Read) -> Moments:
         gaps &= cpu * passed <= float(cpu.max()) * float(np.median(passed[passed > 0]))
     still = Moments.of((time - passed)[gaps], time[gaps])
     if not len(still.start):
-        return nothing
+        return still
     for each in np.unique(code).tolist():
         mine = slice(*np.searchsorted(code, (each, each + 1)).tolist())
         away = gaps[mine] & (passed[mine] > _TIMES * np.median(passed[mine]))
@@ -59,7 +56,7 @@ def _is_one(read: Read, names: list[str]) -> bool:
     own = {worker for worker, is_own in told if is_own}
     of = {worker: None if worker in own else process for worker, process in processes(workers).items()}
     found = {
-        None if name in _HEADS or (is_local(name) and not is_pooled(name)) else of.get(name, ("", name))
+        None if name in HEADS or (is_local(name) and not is_pooled(name)) else of.get(name, ("", name))
         for name in names
     }
     return len(found) == 1

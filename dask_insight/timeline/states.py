@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..lookup import coded, is_any
 from .attempts import Attempts, Read
 from .lanes import Lanes
 from .moments import Moments
@@ -44,7 +45,7 @@ def states(read: Read, attempts: Attempts, lanes: Lanes) -> States:
                 found[name][worker].append((since.pop((name, worker)), when))
     for (name, worker), when in since.items():
         found[name][worker].append((when, np.inf))
-    of = np.array([code.get(name, -1) for name in attempts.worker.names] or [-1])[attempts.worker.codes]
+    of = coded(attempts.worker, lanes.workers)
     for row in np.flatnonzero(attempts.killed & ~attempts.ran & (of >= 0)).tolist():
         found["leaving"][int(of[row])].append(
             (float(attempts.at("assigned", row)), float(attempts.at("done", row)))
@@ -56,9 +57,8 @@ def states(read: Read, attempts: Attempts, lanes: Lanes) -> States:
 def _changes(read: Read, code: dict[str, int]) -> list[tuple[float, int, str]]:
     """Time, worker and new state of every change of a worker's state, in their order."""
     events = read("events")
-    kinds, sources, texts = events["kind"], events["source"], events["message"]
-    status = [number for number, name in enumerate(kinds.names) if name == "worker-status"]
-    rows = np.flatnonzero(np.isin(kinds.codes, status))
+    sources, texts = events["source"], events["message"]
+    rows = np.flatnonzero(is_any(events["kind"], ("worker-status",)))
     changes = []
     for row in rows[np.argsort(events["time"][rows], kind="stable")].tolist():
         worker = code.get(sources.names[sources.codes[row]])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..lookup import Lookup, all_or, sums
+from ..lookup import Lookup, all_or, is_any, sums
 from ..schema import SECEDED
 from .ascending import Ascending
 from .attempts import Attempts, Read
@@ -111,8 +111,7 @@ def stretches(read: Read, attempts: Attempts) -> Stretches:
 def _away(read: Read, attempts: Attempts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Attempts by row, when each gave its thread back and when it had one again, or ended; in their order."""
     phases = read("phases")
-    away = np.array([name == SECEDED for name in phases["action"].names] or [False])[phases["action"].codes]
-    mine = np.flatnonzero(away)
+    mine = np.flatnonzero(is_any(phases["action"], (SECEDED,)))
     row = Lookup(attempts.run).rows(phases["run"][mine])
     kept = (row >= 0) & (np.append(attempts.place, -1)[row] >= 0)
     row, mine = row[kept], mine[kept]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..lookup import ratio
+
 #: Seconds of a tick of Windows, and of attempts that so few of them can tell of that each says little.
 _TICK = 1 / 64
 _SHORT = 16 * _TICK
@@ -34,5 +36,5 @@ def evened(cpu: np.ndarray, length: np.ndarray, group: np.ndarray) -> np.ndarray
         return cpu
     took = np.bincount(group[mine], length[mine], count)
     spent = np.bincount(group[mine], np.nan_to_num(cpu[mine]), count)
-    share = np.minimum(np.divide(spent, took, out=np.zeros(count), where=took > 0), 1.0)
+    share = np.minimum(ratio(spent, took), 1.0)
     return np.where(mine, share[group] * length, cpu)

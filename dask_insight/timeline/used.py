@@ -25,8 +25,6 @@ def used(columns: Callable[[str], Mapping[str, Any]], start: float, stop: float)
     All threads of their processes count: those of tasks, of libraries (OpenMP, BLAS) and Dask's own.
     """
     workers, samples = columns("workers"), columns("resources")
-    if not {"cpu", "time"} <= samples.keys():
-        return Used()
     there, spent_by, found = cores_at_once(workers), _spent(samples, start, stop), processes(workers)
     if np.isnan(there) or not stop > start or not found.keys() <= spent_by.keys():
         return Used()

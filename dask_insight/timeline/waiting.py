@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import words
-from ..lookup import Lookup, sums
+from ..lookup import Lookup, ratio, sums
 from ..tables.waits import CALLS, KINDS, in_kind, in_locks, in_shared_locks
 from .attempts import Read
 
@@ -74,7 +74,7 @@ def seen_in(read: Read, run: np.ndarray, code: np.ndarray, count: int, mine: np.
     known = rows >= 0
     codes, seconds = code[rows[known]], samples["duration"][known].astype("f8")
     whole, spent = (sums(codes, weight, count) for weight in (seconds, seconds * inside[known]))
-    return np.asarray(np.divide(spent, whole, out=np.zeros(count), where=whole > 0))
+    return ratio(spent, whole)
 
 
 def waiting(read: Read, columns: Mapping[str, Any], rows: np.ndarray) -> Waiting:

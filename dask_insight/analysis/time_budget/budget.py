@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...heap import give_back, give_back_between
+from ...lookup import ratio
 from ...tables.facts import part_of_run, recorded
 from ...timeline import (
     LOCAL,
@@ -277,7 +278,7 @@ def _yielded(made: Pieces, waiting: _Waiting) -> list[Pieces]:
         seconds = moments.within(start, stop)
         if part == "client":
             seconds = length - seconds
-        share = np.minimum(np.divide(seconds, length, out=np.zeros(len(lane)), where=length > 0), left)
+        share = np.minimum(ratio(seconds, length), left)
         left -= share
         whose = row if part == "client" else None
         more.append(Pieces.of(lane, start, stop, part, row=whose, threads=share * threads))

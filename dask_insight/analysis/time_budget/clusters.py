@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...lookup import pick
+from ...lookup import by_name, pick
 from ...schema import NOTHING
 from ...timeline import LOCAL, Attempts, Lanes, Read, cluster_of, pool_of
 
@@ -32,11 +32,10 @@ def clusters(read: Read, known: Attempts, everything: Lanes) -> Clusters:
     schedulers = sorted(set(workers), key=lambda each: (each[0] == LOCAL, each))
     names = [name for name, _ in schedulers]
     code = {scheduler: number for number, scheduler in enumerate(schedulers)}
-    seen = [code.get(of(name), -1) if name else -1 for name in known.worker.names]
     worker = np.array([code[scheduler] for scheduler in workers], "i8")
     if len(names) < 2:
         return Clusters(names, worker, np.broadcast_to(np.int32(0), len(known.run)))
-    attempt = np.array(seen or [-1], "i4")[known.worker.codes]
+    attempt = by_name(known.worker, lambda name: code.get(of(name), -1) if name else -1, -1, "i4")
     ran = everything.of >= 0
     attempt[everything.stretches.attempt[ran]] = worker[everything.worker[everything.of[ran]]]
     if (lost := attempt < 0).any():

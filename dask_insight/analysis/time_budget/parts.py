@@ -34,7 +34,6 @@ PARTS = {
 }
 #: A user's own activity within tasks stands under its label, with this before it.
 CUSTOM = "custom: "
-IDLE = tuple(words.IDLE)
 _WORK = ("cpu", "off-cpu", "compute", "failed")
 #: Of numbers of threads that many times as many are one if they are kept by what is not.
 _MOSTLY = 3
@@ -45,7 +44,7 @@ def kind_of(part: str) -> str:
     """computing, overhead or idle."""
     if part in _WORK or part.startswith(CUSTOM):
         return "computing"
-    return "idle" if part in IDLE else "overhead"
+    return "idle" if part in words.IDLE else "overhead"
 
 
 #: Numbers of threads, or what works them out.

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...batch import Symbols
 from ...columns import forget
-from ...lookup import Lookup, narrowed, pick
+from ...lookup import Lookup, coded, distinct, is_any, narrowed, pick, ratio
 from ...timeline import Attempts, Read, sizing
 from .parts import CUSTOM
 
@@ -97,21 +97,25 @@ class _Metrics:
         self._prefix = narrowed(pick(graph["prefix"], attempts.described))
         forget(graph)
         self._worker = attempts.worker
-        workers, prefixes = self._worker.names, self._prefix.names
-        self._shape = (len(workers) or 1) * (len(prefixes) or 1)
-        mine = _is(columns["context"], "execute") & _is(columns["unit"], "seconds")
-        rows = np.flatnonzero(mine)
-        worker, name = _codes(columns["worker"], workers)[rows], _codes(columns["prefix"], prefixes)[rows]
-        there = (worker >= 0) & (name >= 0)
-        rows, group = rows[there], (worker * (len(prefixes) or 1) + name)[there]
         self._sums: dict[str, np.ndarray] = {}
+        mine = is_any(columns["context"], ("execute",)) & is_any(columns["unit"], ("seconds",))
+        rows = np.flatnonzero(mine)
+        if not len(rows):
+            return
+        known, self._group = self._groups()
+        self._count = len(known)
+        worker = coded(columns["worker"], self._worker.names)[rows]
+        name = coded(columns["prefix"], self._prefix.names)[rows]
+        pair = worker * len(self._prefix.names) + name
+        there = (worker >= 0) & (name >= 0) & np.isin(pair, known)
+        rows, group = rows[there], np.searchsorted(known, pair[there])
         activity: Symbols = columns["activity"]
         codes = activity.codes[rows]
         for code, label in enumerate(activity.names):
             at = codes == code
             into = _DASKS.get(label, CUSTOM + label)
             if into and at.any():
-                added = np.bincount(group[at], columns["value"][rows[at]], self._shape)
+                added = np.bincount(group[at], columns["value"][rows[at]], self._count)
                 self._sums[into] = self._sums.get(into, 0.0) + np.maximum(added, 0.0)
 
     def __contains__(self, name: str) -> bool:
@@ -122,35 +126,36 @@ class _Metrics:
         """The custom activities."""
         return [name for name in self._sums if name.startswith(CUSTOM)]
 
-    @cached_property
-    def _group(self) -> np.ndarray:
-        """Worker and task name of each attempt as one code."""
-        code: np.ndarray = self._worker.codes.astype("i4" if self._shape < 1 << 31 else "i8")
-        code *= len(self._prefix.names) or 1
+    def _groups(self) -> tuple[np.ndarray, np.ndarray]:
+        """Pairs of a worker and a task name that attempts have, as codes, and the place of each in them."""
+        width = len(self._prefix.names)
+        size = len(self._worker.names) * width
+        code: np.ndarray = self._worker.codes.astype("i4" if size < 1 << 31 else "i8")
+        code *= width
         code += self._prefix.codes.astype(code.dtype, copy=False)
-        return code
+        return distinct(code, size)
 
     @cached_property
     def _all(self) -> np.ndarray:
         """Seconds in task functions."""
         inside = [self._sums[name] for name in self._sums if name in ("cpu", "off-cpu", *self.custom)]
-        return np.asarray(sum(inside, np.zeros(self._shape)))
+        return np.asarray(sum(inside, np.zeros(self._count)))
 
     def cpu(self, rows: np.ndarray) -> np.ndarray:
         """Share on a CPU of the function of some attempts."""
         if "cpu" not in self._sums:
             return np.broadcast_to(np.nan, len(rows))
-        return np.asarray(_over(self._sums["cpu"], self._all, np.nan)[self._group[rows]])
+        return np.asarray(ratio(self._sums["cpu"], self._all, np.nan)[self._group[rows]])
 
     def within(self, name: str) -> np.ndarray:
         """Share in a custom activity of each attempt's function."""
-        return np.asarray(_over(self._sums[name], self._all, 0.0)[self._group])
+        return np.asarray(ratio(self._sums[name], self._all)[self._group])
 
     def rest(self, name: str, told: np.ndarray, room: np.ndarray) -> np.ndarray:
         """Seconds in an activity that the phases do not tell, for each attempt within its room."""
-        left = np.maximum(self._sums[name] - np.bincount(self._group, told, self._shape), 0.0)
-        there = np.bincount(self._group, room, self._shape)
-        return np.asarray(room * np.minimum(_over(left, there, 0.0), 1.0)[self._group])
+        left = np.maximum(self._sums[name] - np.bincount(self._group, told, self._count), 0.0)
+        there = np.bincount(self._group, room, self._count)
+        return np.asarray(room * np.minimum(ratio(left, there), 1.0)[self._group])
 
 
 class _Phases:
@@ -164,19 +169,5 @@ class _Phases:
 
     def seconds(self, name: str, count: int) -> np.ndarray | None:
         """What `count` attempts took for an activity; None if there was none."""
-        mine = _is(self._action, _ACTIONS[name]) & (self._rows >= 0) & (self._length > 0)
+        mine = is_any(self._action, (_ACTIONS[name],)) & (self._rows >= 0) & (self._length > 0)
         return np.bincount(self._rows[mine], self._length[mine], count) if mine.any() else None
-
-
-def _over(part: np.ndarray, whole: np.ndarray, missing: float) -> np.ndarray:
-    return np.asarray(np.divide(part, whole, out=np.full(len(whole), missing), where=whole > 0))
-
-
-def _is(symbols: Symbols, name: str) -> np.ndarray:
-    return np.array([each == name for each in symbols.names] or [False])[symbols.codes]
-
-
-def _codes(symbols: Symbols, names: list[str]) -> np.ndarray:
-    """The same in the codes of other names; -1 where they lack it."""
-    known = {name: code for code, name in enumerate(names)}
-    return np.array([known.get(name, -1) for name in symbols.names] or [-1])[symbols.codes]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...heap import give_back_between
-from ...lookup import all_or, sums
+from ...lookup import all_or, ratio, sums
 from ...timeline import (
     Ascending,
     Attempts,
@@ -190,7 +190,7 @@ def _around(found: Work, of: _Rows, told: Shares) -> Iterator[Pieces]:
         spent = told.seconds(of.sums(length), parts)
         for name in list(spent):
             if (took := spent.pop(name)).any():
-                share = np.minimum(_over(of.pick(took), length), left)
+                share = np.minimum(ratio(of.pick(took), length), left)
                 left = left - share
                 yield Pieces.sharing(lane, start, stop, parts[name], row=row, threads=share, length=length)
         yield Pieces.sharing(lane, start, stop, "overhead", row=row, threads=left, length=length)
@@ -211,7 +211,7 @@ def _inside(attempts: Attempts, found: Work, of: _Rows, told: Shares, names: lis
         share = np.minimum(of.pick(told.within(name)), left)
         left = left - share
         yield Pieces.sharing(lane, start, stop, names.index(name), row=row, threads=share, length=length)
-    share = _over(of.pick(attempts.cpu), of.pick(of.sums(length)))
+    share = ratio(of.pick(attempts.cpu), of.pick(of.sums(length)))
     missing = np.flatnonzero(np.isnan(share))
     share[missing] = told.cpu(found.at("row", missing))
     known = np.isfinite(share)
@@ -250,8 +250,3 @@ def _rest(left: np.ndarray, share: np.ndarray, known: np.ndarray) -> Callable[[]
         return threads
 
     return rest
-
-
-def _over(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """The share that a part is of a whole; 0 where that is nothing."""
-    return np.asarray(np.divide(part, whole, out=np.zeros(len(whole)), where=whole > 0))

@@ -22,7 +22,6 @@ _LEAST = 0.005
 _SAME = "same"
 #: What is said of a change that says nothing.
 _NOISE = "noise"
-_MINUS = "\N{MINUS SIGN}"
 
 
 class Section(NamedTuple):
@@ -107,7 +106,7 @@ def _name(now: dict[str, Any], before: dict[str, Any]) -> tuple[str, ...]:
         words.duration(before["mean"]),
         words.duration(now["mean"]),
         _changed(now, before),
-        _signed(now["impact"]),
+        words.signed(now["impact"]),
     )
 
 
@@ -119,11 +118,10 @@ def _changed(now: dict[str, Any], before: dict[str, Any]) -> str:
     if word in ("more", "fewer"):
         return f"{words.about(now['count'] / before['count'], digits=3)} times as many"
     by = now["mean"] / before["mean"] - 1 if before["mean"] else 0.0
-    sign = "+" if by > 0 else _MINUS if by < 0 else ""
-    told = f"{sign}{words.share(abs(by))}"
+    told = words.signed(by, words.share)
     if word in ("costlier", "cheaper"):
         by = now["cpu"] / before["cpu"] - 1 if before["cpu"] else 0.0
-        return f"{'+' if by > 0 else _MINUS}{words.share(abs(by))} CPU time"
+        return f"{words.signed(by, words.share)} CPU time"
     return f"{told} ({_NOISE})" if word == _SAME else f"{told}, {word}"
 
 
@@ -174,7 +172,7 @@ def _settings(comparison: Comparison, sides: list[str]) -> Section:
 
 
 def _verdict(row: dict[str, Any]) -> str:
-    told = _signed(row["change"])
+    told = words.signed(row["change"])
     if row["verdict"] == "unknown":
         return "unknown"
     return f"{told} ({_NOISE})" if row["verdict"] == _SAME else f"{told}, {row['verdict']}"
@@ -182,10 +180,6 @@ def _verdict(row: dict[str, Any]) -> str:
 
 def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def _signed(seconds: float) -> str:
-    return ("+" if seconds > 0 else "") + words.duration(seconds)
 
 
 def as_object(comparison: Comparison) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...columns import Columns, take
-from ...lookup import Lookup, pick
+from ...lookup import is_any
+from ...tables.named import names_of
 
 #: What merged attempts do not have as one.
 _NOT_MERGED = ("done", "assigned", "ready", "submitted", "queued", "nbytes", "typename")
@@ -24,9 +25,8 @@ class Lanes:
         lane = worker.astype("i8") << 24 | thread.astype("i8")
         order = self._order = np.lexsort((start, lane))
         self._begin, self._end = start[order], stop[order]
-        name, lane = _names(graph, self._attempts["task"])[order], lane[order]
-        well = [code for code, status in enumerate(self._attempts["status"].names) if status == "ok"]
-        self._good = np.isin(self._attempts["status"].codes, well)[order]
+        name, lane = names_of(graph, self._attempts["task"]).codes[order], lane[order]
+        self._good = is_any(self._attempts["status"], ("ok",))[order]
         self._good &= np.isfinite(self._begin) & np.isfinite(self._end)
         self._alike = (lane[1:] == lane[:-1]) & (name[1:] == name[:-1]) & self._good[1:] & self._good[:-1]
 
@@ -52,7 +52,3 @@ class Lanes:
         gap = share * self._span
         near = self._begin[1:] - self._end[:-1] <= gap
         return np.asarray(self._alike & near & (self._end[1:] - self._begin[1:] <= gap))
-
-
-def _names(graph: Any, task: np.ndarray) -> np.ndarray:
-    return np.asarray(pick(graph["prefix"], Lookup(graph["task"]).rows(task)).codes)

@@ -6,11 +6,13 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ...arguments import titles_of
 from ...batch import Symbols
 from ...columns import Columns
 from ...figures.colors import FAILED, Rgb, colors_of
 from ...figures.ran import natural
-from ...lookup import Lookup, pick
+from ...lookup import Lookup, coded, fill_symbols, pick
+from ...tables.named import names_of
 from ...timeline import unused_lanes
 
 #: A pixel with anything in it is at least this much of its colour.
@@ -52,15 +54,15 @@ def task_stream(recording: HasColumns, width: int = 900) -> Picture | None:
     if not len(ran):
         return None
     start, stop = start[ran], stop[ran]
-    names, code = _names(recording.columns("graph"), attempts["task"][ran])
+    task = names_of(recording.columns("graph"), attempts["task"][ran])
+    names, code = task.names, task.codes.astype("i8")
     lane, workers = _lanes(recording, attempts, ran)
     together = -(-len(workers) // _ROWS)
     lane, workers = lane // together, workers[::together]
     zero = float(start.min())
     span = max(float(stop.max()) - zero, 1e-6)
-    status = attempts["status"]
-    failures = np.array([list(FAILED).index(each) + 1 if each in FAILED else 0 for each in status.names])
-    failed = failures[status.codes[ran]] if len(failures) else np.zeros(len(ran), "i8")
+    # 0 where it did not fail.
+    failed = coded(pick(attempts["status"], ran), FAILED) + 1
     left, right = (start - zero) / span * width, (stop - zero) / span * width
     name, full = _fill(lane, code, left, right, (len(workers), width), together)
     colors = colors_of(names)
@@ -74,26 +76,18 @@ def task_stream(recording: HasColumns, width: int = 900) -> Picture | None:
     return Picture(pixels, workers, span, legend, seen)
 
 
-def _names(graph: Columns, task: np.ndarray) -> tuple[list[str], np.ndarray]:
-    """All task names in the order of the recording, and the one of each of these tasks."""
-    ids: Any = graph["task"]
-    found: Symbols = pick(graph["prefix"], Lookup(ids).rows(task))
-    return found.names, found.codes.astype("i8")
-
-
 def _lanes(recording: HasColumns, attempts: Any, ran: np.ndarray) -> tuple[np.ndarray, list[str]]:
     """The lane of each attempt, one a thread in the order of the workers' names, and every lane's worker."""
     worker, thread = attempts["worker"], _threads(recording, attempts)
     pairs, lane = np.unique(
         worker.codes[ran].astype("i8") << 32 | thread.codes[ran].astype("i8"), return_inverse=True
     )
-    table: Any = recording.columns("workers")
-    told = dict(zip(table["worker"].tolist(), table["name"].tolist(), strict=True))
-    titles = [told.get(name) or name for name in worker.names]
-    keys = [(titles[pair >> 32], thread.names[pair & 0xFFFF_FFFF]) for pair in pairs.tolist()]
-    used = [worker.names[pair >> 32] for pair in pairs.tolist()]
+    titles = titles_of(recording.columns)
+    lanes = [(worker.names[pair >> 32], thread.names[pair & 0xFFFF_FFFF]) for pair in pairs.tolist()]
+    used = [name for name, _ in lanes]
     since, until = attempts["start"][ran].min(), attempts["stop"][ran].max()
-    keys += [(told[name] or name, unused) for name, unused in unused_lanes(table, used, since, until)]
+    lanes += unused_lanes(recording.columns("workers"), used, since, until)
+    keys = [(titles.get(name, name), each) for name, each in lanes]
 
     def place(each: int) -> tuple[Any, ...]:
         title, name = keys[each]
@@ -108,14 +102,7 @@ def _threads(recording: HasColumns, attempts: Any) -> Symbols:
     """Thread of each attempt; from its worker where the scheduler does not know it."""
     thread: Symbols = attempts["thread"]
     seen: Any = recording.columns("executions")
-    missing = np.isin(thread.codes, [code for code, name in enumerate(thread.names) if name == ""])
-    if not missing.any() or not len(seen["run"]):
-        return thread
-    rows = Lookup(seen["run"]).rows(attempts["run"])
-    known = missing & (rows >= 0)
-    codes = thread.codes.astype("i8")
-    codes[known] = seen["thread"].codes[rows[known]] + len(thread.names)
-    return Symbols(codes.astype("u4"), [*thread.names, *seen["thread"].names])
+    return fill_symbols(thread, seen["thread"], Lookup(seen["run"]).rows(attempts["run"]))
 
 
 def _fill(
