@@ -1,4 +1,4 @@
-"""How the measurements are printed: Markdown that goes into the README as it is."""
+"""How the measurements are printed: Markdown, as docs/measurements.md has it."""
 
 from __future__ import annotations
 
