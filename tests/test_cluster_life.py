@@ -565,6 +565,25 @@ def test_where_no_thread_can_be_started_a_cluster_is_recorded_and_sampled_as_soo
     assert Counter(gaps) == dict.fromkeys(sampled, 2), "stacks and resources"
 
 
+def test_who_joins_later_hears_what_cannot_be_recorded() -> None:
+    from distributed import Client, LocalCluster
+
+    def told(batches: Any) -> bool:
+        return any("gone on purpose" in row["message"] for row in batches.events("gap"))
+
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+        recorded(client) as first,
+    ):
+        (worker,) = cluster.workers.values()
+        (probe,) = (one for name, one in worker.plugins.items() if name.startswith("dask_insight"))
+        probe._gaps.add("gone on purpose")
+        wait_for(lambda: told(first), "a gap of the worker")
+        with Client(cluster) as other, recorded(other) as second:
+            wait_for(lambda: told(second), "the same for who joins later")
+
+
 def test_a_probe_that_fails_to_begin_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     from distributed import Client, LocalCluster
 

@@ -9,6 +9,7 @@ import signal
 import struct
 import subprocess
 import sys
+import threading
 import weakref
 from contextlib import suppress
 from pathlib import Path
@@ -275,7 +276,7 @@ def test_a_disk_that_is_full_costs_no_event(tmp_path: Path) -> None:
 def test_what_waits_for_a_full_disk_is_bounded(tmp_path: Path) -> None:
     file = dasf.FileDatabase(str(tmp_path / "none" / "own.msgpack"), commit_threshold=2)
     events = [dasf.InstantEvent(f"event {number}", float(number)) for number in range(51)]
-    with pytest.warns(RuntimeWarning, match="takes no more: its oldest events are dropped") as told:
+    with pytest.warns(RuntimeWarning, match="takes no more, its oldest events are dropped") as told:
         for event in events:
             with suppress(FileNotFoundError):
                 file.record(event)
@@ -283,6 +284,16 @@ def test_what_waits_for_a_full_disk_is_bounded(tmp_path: Path) -> None:
     file.database_file.parent.mkdir()
     file.close()
     assert list(file.get_traces()) == events[10:]
+
+
+def test_an_event_that_cannot_be_written_takes_no_other_along(tmp_path: Path) -> None:
+    file = dasf.FileDatabase(str(tmp_path / "own.msgpack"))
+    events = [dasf.InstantEvent(f"event {number}", float(number)) for number in range(3)]
+    for event in (events[0], dasf.InstantEvent("odd", 1.0, args={"lock": threading.Lock()}), *events[1:]):
+        file.record(event)
+    with pytest.warns(RuntimeWarning, match="cannot be written: TypeError"):
+        file.commit()
+    assert (list(file.get_traces()), file.dropped) == (events, 1)
 
 
 @pytest.mark.parametrize("counted", [False, True])

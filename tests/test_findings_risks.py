@@ -1037,7 +1037,7 @@ def test_a_host_that_was_full_as_a_worker_died_may_be_why(when: float, told: boo
     seen = {"process": "b", "time": START + when, "memory": 14 * GB}
     rows = [seen | {"host_free": 0.3 * GB, "host_memory": 16 * GB}]
     one = the(with_rows(losing(), "resources", rows), "worker-lost")
-    assert ("memory left, which is when the system kills" in one.why) == told
+    assert ("memory left, which is when systems kill" in one.why) == told
 
 
 def test_memory_that_grows_beside_the_results_is_a_leak() -> None:

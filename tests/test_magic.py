@@ -571,6 +571,22 @@ def test_what_was_said_at_once_is_not_said_again(monkeypatch: pytest.MonkeyPatch
     assert [each["text/plain"] for each in shown] == ["nothing yet"]
 
 
+def test_a_cell_runs_where_its_progress_has_no_thread(
+    shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = threading.Thread.start
+
+    def refuse(thread: threading.Thread) -> None:
+        if thread.name == "dask-insight-progress":
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    in_notebook(shell)
+    cell = Cell(shell, f"%%dprofile sums\nvalue = {COMPUTED}")
+    assert cell.error is None and MIME in cell.shown[-1]
+
+
 def test_what_is_captured_has_the_report_alone(
     shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,7 @@ class Gaps:
     """Takes reasons from any thread, until they are taken in turn."""
 
     def __init__(self, *reasons: str) -> None:
-        self._known: set[str] = set()
+        self._known: dict[str, None] = {}
         self._new: deque[str] = deque()
         self.add(*reasons)
 
@@ -17,8 +17,12 @@ class Gaps:
         """Note reasons; '' is none."""
         for reason in reasons:
             if reason and reason not in self._known:
-                self._known.add(reason)
+                self._known[reason] = None
                 self._new.append(reason)
+
+    def tell_again(self) -> None:
+        """All of it is new to somebody."""
+        self._new = deque(self._known)
 
     def take(self) -> list[str]:
         """What is new."""

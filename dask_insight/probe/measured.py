@@ -64,6 +64,8 @@ class Report(NamedTuple):
     lost: int = 0
     #: Garbage collections; their `run` is the number of the task in the batch, times are as in `Measured`.
     collections: Sequence[Collected] = ()
+    #: Why stacks could not be taken; '' if they were, or nobody wanted them.
+    gap: str = ""
 
 
 def run_batch(
@@ -101,7 +103,8 @@ def run_batch(
     finally:
         collections.stop()
     profile_of_batch, lost = (profiler.drain(), profiler.lost()) if profiler is not None else (None, 0)
-    return results, Report(os.getpid(), tasks, profile_of_batch, first, lost, collections.take())
+    gap = profiler.gap if profiler is not None else ""
+    return results, Report(os.getpid(), tasks, profile_of_batch, first, lost, collections.take(), gap)
 
 
 class _Profiler:
@@ -115,6 +118,11 @@ class _Profiler:
         self._idle_since = math.inf
         self._sampler = Sampler(self._threads, str, *profile, base=BASE, ends=True, clock=perf_counter)
         self._sampler.start()
+
+    @property
+    def gap(self) -> str:
+        """Why nothing is sampled; '' if it is."""
+        return self._sampler.reason
 
     def expect(self, tasks: int) -> int:
         """A batch of so many tasks comes; gives the number of its first."""
@@ -160,9 +168,11 @@ def _profiler(profile: tuple[float, float] | None) -> _Profiler | None:
     global _current_profiler
     if profile is None:
         return None
-    if _current_profiler is None or _current_profiler.stopped or _current_profiler.profile != profile:
-        if _current_profiler is not None:
-            _current_profiler.stop()
+    last = _current_profiler
+    # Where it could not begin it is tried again.
+    if last is None or last.stopped or last.gap or last.profile != profile:
+        if last is not None:
+            last.stop()
         _current_profiler = _Profiler(profile)
     return _current_profiler
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+from functools import partial
 from typing import Any
 
 import msgpack
@@ -14,7 +15,7 @@ from .garbage import Collections
 from .logs import Logs
 from .messages import losses, packed_profile, packed_rows
 from .pulse import Pulse
-from .sampler import Sampler
+from .sampler import Sampler, started
 from .stacks import NOTHING
 from .waits import Waits
 
@@ -69,16 +70,18 @@ class Own:
             self._sampler = None
         if profile and self._sampler is None:
             threads = {self._thread: NOTHING}
-            sampler = Sampler(lambda: threads, lambda ident: "event loop", interval, budget)
-            sampler.start()
-            self._gaps.add(sampler.reason)
-            self._sampler = None if sampler.reason else sampler
+            made = partial(Sampler, lambda: threads, lambda ident: "event loop", interval, budget)
+            self._sampler = started(self._gaps, made)
         elif self._sampler is not None:
             self._sampler.pace.aim, self._sampler.pace.budget = interval, budget
         if self._sampler is None and seen:
             self._pulse.start_on_loop()
         else:
             self._gaps.add(self._pulse.start(self._sampler))
+
+    def tell_again(self) -> None:
+        """Tell somebody who begins here what cannot be recorded."""
+        self._gaps.tell_again()
 
     def message(self) -> bytes:
         """What is new, like a worker's push."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from .clock import time
 from .frames import policy
+from .gaps import Gaps
 from .pace import Pace
 from .stacks import NOTHING, Stacks
 from .waits import Waits
@@ -49,6 +50,18 @@ class _Thread:
         #: The stack of the first sample while its weight is open: it depends on when the run started.
         self.first_path: tuple[int, ...] | None = path
         self.held = 0.0
+
+
+def started(gaps: Gaps, made: Callable[[], Sampler]) -> Sampler | None:
+    """A sampler that has begun; None where there can be none now, and the gaps say why."""
+    frames, why = policy()
+    if frames is None:
+        gaps.add(why)
+        return None
+    sampler = made()
+    sampler.start()
+    gaps.add(sampler.reason)
+    return None if sampler.reason else sampler
 
 
 class Sampler:

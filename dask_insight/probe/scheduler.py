@@ -160,7 +160,6 @@ class Probe(SchedulerPlugin):
         if (reader := self._readers.get(recorder)) is not None:
             reader.options = options
             self._tell_own()
-            self._adjust_own()
 
     def _begin(self, reader: Reader) -> None:
         """Have a reader begin here: tasks that have a number by now are told again."""
@@ -168,6 +167,8 @@ class Probe(SchedulerPlugin):
         reader.backlog, reader.below = self.tasks.graph.again()
         reader.at = self.stores.start()
         self._gauges.tell_again()
+        if self._own is not None:
+            self._own.tell_again()
         self._told_lacking = False
 
     def _tell_paused(self) -> None:
@@ -299,7 +300,6 @@ class Probe(SchedulerPlugin):
             self._farewell.without(recorder)
         if self._readers:
             self._tell_own()
-            self._adjust_own()
         else:
             await self._take_off()
         return True
@@ -515,6 +515,8 @@ class Probe(SchedulerPlugin):
             self._told_own = monotonic()
             message = self._own.message()
             self.stores.blobs.add(("scheduler", b"", to_serialize(message)), len(message))
+            # What could not begin is tried again.
+            self._adjust_own()
 
     def _worker_there(self, address: str) -> str:
         label = self.labels.of(address, self.scheduler.workers[address].server_id)

@@ -23,6 +23,7 @@ _BOTH = (
     "waits",
     "garbage",
     "pace",
+    "gaps",
     "sampler",
     "gpu",
     "control_groups",
@@ -31,7 +32,6 @@ _BOTH = (
     "resources",
     "pulse",
     "logs",
-    "gaps",
     "messages",
 )
 #: Those that only one side needs, after those: by the module that holds its probe.

@@ -27,7 +27,7 @@ from .logs import Logs
 from .messages import losses, packed_profile, packed_rows
 from .metrics import Metrics
 from .pulse import Pulse
-from .sampler import Sampler
+from .sampler import Sampler, started
 from .transfers import Transfers
 from .waits import Waits, task_threads
 
@@ -296,6 +296,7 @@ class Probe(WorkerPlugin):
         """Follow what the recorders ask for."""
         if options.get("joined") != self._options.get("joined", options.get("joined")):
             self._executions.tell_again()
+            self._gaps.tell_again()
         self._options = options
         sharing = max(1, len(_here))
         if (every := options.get("resources")) is not None:
@@ -313,15 +314,12 @@ class Probe(WorkerPlugin):
         self._gaps.add(self._pulse.start(self._sampler))
 
     def _sample_stacks(self, interval: float, budget: float) -> None:
-        sampler = Sampler(
-            self._threads, self._called, interval, budget, base="distributed/worker.py", ends=True
-        )
-        sampler.start()
-        self._gaps.add(sampler.reason)
+        base = "distributed/worker.py"
+        made = partial(Sampler, self._threads, self._called, interval, budget, base=base, ends=True)
         # Where it does not run the next push tries again.
-        if not sampler.reason:
-            self._sampler = sampler
-            self._executions.ended = sampler.ends.append
+        self._sampler = started(self._gaps, made)
+        if self._sampler is not None:
+            self._executions.ended = self._sampler.ends.append
 
     def _stop_sampling(self) -> None:
         if self._sampler is not None:

@@ -418,7 +418,8 @@ class Clusters:
 
     def let_go(self) -> None:
         """Stop all sources as this process ends, and fetch nothing; takes a moment."""
-        ending = [(one, self._submit(one.client, one.source.let_go)) for one in self._taken()]
+        going = [*self._taken(), *(one for one, _ in self._closing())]
+        ending = [(one, self._submit(one.client, one.source.let_go)) for one in going]
         wait([future for _, future in ending if future is not None], _GRACE)
         with ExitStack() as rest:
             for one, future in ending:

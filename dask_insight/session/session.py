@@ -183,7 +183,7 @@ class Session:
         # A program may end without `stop`.
         atexit.register(self._at_exit)
         self._started = self.since or time()
-        all_clients = self._with_clusters and self._client is None
+        all_clients = self._with_clusters and self._with_local and self._client is None
         recording.append(beginning(self._name, self._started, self._options, all_clients=all_clients))
         if self._with_local:
             from ..sources.local import LocalSource

@@ -57,7 +57,7 @@ _WORKERS_ACT = (
 )
 _KILLS = (
     "A system that runs out of memory moves some of it to disk, which makes everything slow, and then kills "
-    "a process, mostly a large one, without a word."
+    "a process, mostly a large one, without a word, or refuses memory to all."
 )
 
 

@@ -136,7 +136,7 @@ def _memory(facts: Facts, limits: Limits, losses: list[Loss]) -> str:
     killed = [each for each in facts.allowed if each.kills and lost.intersection(each.workers)]
     if not killed:
         full = min(_full_then(facts, limits, losses), key=lambda each: each.left, default=None)
-        return f"{full.title}, which is when the system kills processes. " if full else ""
+        return f"{full.title}, which is when systems kill processes or refuse them memory. " if full else ""
     there = words.size(min(each.bytes for each in killed))
     times = words.count(sum(each.kills for each in killed), "time")
     return (

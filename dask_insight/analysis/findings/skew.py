@@ -20,6 +20,8 @@ from .thresholds import Limits
 #: Tasks of a kind that a worker, and the others, must have run to be compared: fewer have no median that
 #: one outlier leaves alone.
 _LEAST = 3
+#: Of the time of the lane that was there longest, how much one must have been there to be an example.
+_LASTING = 0.1
 #: Tasks of a group from which it is compared with the others of its name.
 _GROUP = 4
 
@@ -283,7 +285,8 @@ def _imbalanced_threads(facts: Facts, limits: Limits) -> Iterator[Finding]:
     # Dask binds tasks of a shuffle to workers, and must.
     if names and names[0].startswith(TOGETHER):
         return
-    least, longest = float(each.min()), min(1.0, float(each.max()))
+    lasting = each[life >= _LASTING * life.max()]
+    least, longest = float(lasting.min()), min(1.0, float(lasting.max()))
     yield Finding(
         code="imbalanced-threads",
         title=(

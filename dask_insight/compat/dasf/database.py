@@ -128,10 +128,26 @@ class FileDatabase(EventDatabase):
             events, self._waiting = self._waiting, []
             _UNWRITTEN.discard(self)
         try:
-            self._append(packed(asdict(event) for event in events))
+            told = [(event, data) for event in events if (data := self._packed(event))]
+            events = [event for event, _ in told]
+            self._append(b"".join(data for _, data in told))
         except (OSError, KeyboardInterrupt, SystemExit):
             self._put_back(events)
             raise
+
+    def _packed(self, event: Event) -> bytes:
+        """An event as the file has it; b"" if what it carries cannot be written, which is no other's harm."""
+        try:
+            return packed([asdict(event)])
+        except Exception as error:
+            self._lose(1, f"an event cannot be written: {type(error).__name__}: {error}")
+            return b""
+
+    def _lose(self, events: int, why: str) -> None:
+        first, self.dropped = not self.dropped, self.dropped + events
+        if first:
+            message = f"{self.database_file}: {why}; `dropped` counts what is lost"
+            warnings.warn(message, RuntimeWarning, stacklevel=5)
 
     def _wait(self, events: list[Event]) -> None:
         """Have events written with the next commit; the lock is held."""
@@ -146,14 +162,8 @@ class FileDatabase(EventDatabase):
             self._wait(events + later)
             more = max(0, len(self._waiting) - _MOST * self.commit_threshold)
             del self._waiting[:more]
-            first = more > 0 and not self.dropped
-            self.dropped += more
-        if first:
-            warnings.warn(
-                f"{self.database_file} takes no more: its oldest events are dropped, which `dropped` counts",
-                RuntimeWarning,
-                stacklevel=4,
-            )
+        if more:
+            self._lose(more, "it takes no more, its oldest events are dropped")
 
     def _append(self, data: bytes) -> None:
         """Write it all, or nothing: nobody finds what comes after half an event."""

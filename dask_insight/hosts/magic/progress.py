@@ -7,6 +7,8 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -14,6 +16,7 @@ from ... import words
 from ...analysis.overview import short
 from ...legible import harmless
 from ...store import Store
+from ...threads import begun
 from ..cli.progress import bar
 from .counts import Counts, GroupCount
 
@@ -52,17 +55,18 @@ class Progress:
         if at_once:
             self._say(as_text(name, self._counts))
         self._unfollow = recording.on_append(self._came.append)
-        context = contextvars.copy_context()
-        self._thread = threading.Thread(
-            target=context.run, args=(self._run,), name="dask-insight-progress", daemon=True
-        )
-        self._thread.start()
+        self._thread: threading.Thread | None = None
+        with suppress(RuntimeError):
+            # Without a thread the cell runs all the same, and shows its result alone.
+            run = partial(contextvars.copy_context().run, self._run)
+            self._thread = begun(run, "dask-insight-progress")
 
     def stop(self) -> None:
         """Show nothing more; returns when nothing more can come."""
         self._stopped.set()
         self._unfollow()
-        self._thread.join()
+        if self._thread is not None:
+            self._thread.join()
 
     def _run(self) -> None:
         pause = _FIRST

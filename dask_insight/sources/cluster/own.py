@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from array import array
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ...probe.gaps import Gaps
 from ...probe.garbage import Collections
 from ...probe.messages import losses, packed_profile
 from ...probe.pulse import Pulse
-from ...probe.sampler import Sampler
+from ...probe.sampler import Sampler, started
 from ...schema import NOTHING
 from ..garbage import collected
 from ..losses import gap_words, lost_words
@@ -85,10 +86,8 @@ class ClientProcess:
         part = 4 if _SCHEDULER in self._names.values() else 2
         interval, budget = options.profile_interval, options.profile_budget / part
         if self._sampler is None and options.profile:
-            sampler = Sampler(lambda: self._threads, self._names.__getitem__, interval, budget)
-            sampler.start()
-            self._gaps.add(sampler.reason)
-            self._sampler = None if sampler.reason else sampler
+            made = partial(Sampler, lambda: self._threads, self._names.__getitem__, interval, budget)
+            self._sampler = started(self._gaps, made)
         elif self._sampler is not None and options.profile:
             self._sampler.pace.aim, self._sampler.pace.budget = interval, budget
         elif self._sampler is not None:

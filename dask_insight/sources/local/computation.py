@@ -181,6 +181,7 @@ class Computation:
             if report.profile is not None:
                 self._ledger.profile_of(report.pid, report.profile, dict(enumerate(runs, report.first)))
                 self._ledger.lost({"lost_samples": report.lost})
+            self._ledger.gaps.add(report.gap)
             self._ledger.collected(worker, [one._replace(run=runs[one.run]) for one in report.collections])
             for key, run, task in zip(keys, runs, report.tasks, strict=True):
                 self._ledger.phases(run, task)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count, islice
 from math import nan
 from threading import Lock
@@ -14,6 +14,7 @@ from ...identity import Identity
 from ...options import Emit
 from ...probe.functions import functions_of
 from ...probe.fused import parts_of
+from ...probe.gaps import Gaps
 from ...probe.garbage import Collected
 from ...probe.measured import Measured
 from ...probe.sampler import Sampler
@@ -84,6 +85,8 @@ class Ledger:
         #: Of each process, its numbers of the newest runs.
         self._numbered: dict[int, dict[int, int]] = {}
         self._told: set[str] = set()
+        #: What cannot be sampled, until it is told.
+        self.gaps = Gaps()
         self._next_task = 0
         self._lock = Lock()
 
@@ -105,9 +108,9 @@ class Ledger:
             message = f"part of a local computation is not recorded: {where}: {type(error).__name__}: {error}"
             self._events.add((perf_counter(), "recorder", "lost", "error", message))
 
-    def absent(self, reasons: Iterable[str]) -> None:
-        """What cannot be recorded of this process, and why."""
-        for message in gap_words(reasons):
+    def absent(self) -> None:
+        """What cannot be recorded of this process and its pools', and why."""
+        for message in gap_words(self.gaps.take()):
             self._events.add((perf_counter(), self.home(), "gap", "info", message))
 
     def lost(self, counts: Mapping[str, int]) -> None:

@@ -13,12 +13,11 @@ from typing import Any
 
 from ...identity import Identity
 from ...options import Emit, Options
-from ...probe.gaps import Gaps
 from ...probe.garbage import Collections
 from ...probe.measured import BASE
 from ...probe.messages import losses
 from ...probe.resources import ResourceSampler
-from ...probe.sampler import Sampler
+from ...probe.sampler import Sampler, started
 from ...probe.waits import Waits
 from ...schema import NOTHING
 from ...threads import begun
@@ -66,8 +65,6 @@ class LocalSource:
         self._emit: Emit = _nowhere
         self._pid = os.getpid()
         self._ran: set[int] = set()
-        #: What cannot be sampled, until it is told.
-        self._gaps = Gaps()
         #: Rows of `resources` until they are emitted, several samples at once.
         self._sampled: deque[dict[str, Any]] = deque()
 
@@ -147,29 +144,23 @@ class LocalSource:
                 self._collections.start()
                 self._thread = self._started()
             if self._ledger.sampler is None and place == "here" and self.profile is not None:
-                sampler = Sampler(
-                    *(partial(runs, self._ledger.activity), str, *self.profile),
-                    base=BASE,
-                    ends=True,
-                    clock=perf_counter,
-                )
-                sampler.start()
-                self._gaps.add(sampler.reason)
+                threads = partial(runs, self._ledger.activity)
+                made = partial(Sampler, threads, str, *self.profile, base=BASE, ends=True, clock=perf_counter)
                 # Where it does not run the next computation tries again.
-                self._ledger.sampler = None if sampler.reason else sampler
+                self._ledger.sampler = started(self._ledger.gaps, made)
 
     def _started(self) -> threading.Thread | None:
         """Our thread; None where it cannot be started just now: rows wait for the end then."""
         try:
             return begun(self._run, "dask-insight-local")
         except RuntimeError as error:
-            self._gaps.add(f"what this process uses, until a thread can be started for it: {error}")
+            self._ledger.gaps.add(f"what this process uses, until a thread can be started for it: {error}")
             return None
 
     def _run(self) -> None:
         resources, children = ResourceSampler(clock=perf_counter), Children()
         waits = Waits(self._threads)
-        self._gaps.add(*resources.gaps)
+        self._ledger.gaps.add(*resources.gaps)
         next_flush = next_drain = perf_counter()
         sampled = -inf
         while not self._stopping.wait(min(self._options.resources, _FLUSH)):
@@ -219,7 +210,7 @@ class LocalSource:
 
     def _drain(self) -> None:
         sampler = self._ledger.sampler
-        self._ledger.absent(self._gaps.take())
+        self._ledger.absent()
         self._ledger.collected(self._ledger.home(), self._collections.take())
         if sampler is not None:
             self._ledger.profile(sampler.drain())

@@ -221,8 +221,11 @@ describe('KernelLink', () => {
     const link = follow();
     connection.say({ type: 'hello', protocol: PROTOCOL, feed: 'f' }, { type: 'comm_open' });
     connection.comms = ['d'];
+    const seen: boolean[] = [];
+    link.changed.connect(() => seen.push(link.seeking || link.loaded));
     connection.kernelStatus('busy', 'two');
     expect(link.seeking).toBe(true);
+    expect(seen).not.toContain(false);
     await expect.poll(() => link.loaded).toBe(true);
     expect(connection.sent).toContainEqual(expect.objectContaining({ type: 'hello', comm: 'd' }));
   });

@@ -180,9 +180,8 @@ export class KernelLink {
     const { session, msg_type } = message.header;
     if (this.ended.has(session)) return;
     if (this.process && session !== this.process && livesOn(message)) {
-      this.end('The kernel has been restarted.');
       // Nobody knows when: the kernel part may have been loaded since.
-      this.found = false;
+      this.end('The kernel has been restarted.', false);
       void this.seek(kernel);
     }
     if (msg_type === 'comm_close' && (message as KernelMessage.ICommCloseMsg).content.comm_id === this.comm) {
@@ -209,14 +208,13 @@ export class KernelLink {
     else if (status === 'dead') this.end('The kernel has ended.');
   }
 
-  /** The kernel's process has ended. */
-  private end(words: string): void {
+  /** The kernel's process has ended; the next one begins without the kernel part, if it is a new one. */
+  private end(words: string, found = true): void {
     // What it still has on the way must not be taken for the next one's.
     if (this.process) this.ended.add(this.process);
     this.process = '';
     this.forget();
-    // The next one begins without the kernel part.
-    this.found = true;
+    this.found = found;
     this.reader.lost(words);
     this.tell();
   }
