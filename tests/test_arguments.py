@@ -79,7 +79,7 @@ def recording() -> Recording:
         (lambda _: dask_insight.record(local="no"), TypeError, "local='no' must be True or False"),
         (lambda _: dask_insight.record(clusters=None), TypeError, "clusters=None must be True or False"),
         (lambda _: dask_insight.record(name=5), TypeError, "name=5 is no text; give what to call"),
-        (lambda _: dask_insight.record(profile=[]), ValueError, r"profile_interval=\[\] is no duration"),
+        (lambda _: dask_insight.record(profile=[]), ValueError, r"profile=\[\] is no duration"),
         (lambda _: dask_insight.record(ring=0), ValueError, "ring=0 must be 1 row at least"),
         (lambda _: dask_insight.record(cache_metric=5), TypeError, "cache_metric=5 is no function"),
     ],
