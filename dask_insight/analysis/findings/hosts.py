@@ -44,7 +44,7 @@ class Low(NamedTuple):
 
 
 class Host(NamedTuple):
-    """A host, by what its workers sampled; one of them at least did."""
+    """A host, by what its workers sampled, if they did."""
 
     name: str
     #: Columns of ``resources`` by worker.

@@ -26,11 +26,6 @@ class Epoch:
         self._looked = perf_counter()
         self._since, self._ahead = [-inf], [time() - self._looked]
 
-    @property
-    def ahead(self) -> float:
-        """What has to be added now."""
-        return self._ahead[-1]
-
     def look(self) -> None:
         """See whether the computer has slept since the last look."""
         now = perf_counter()
