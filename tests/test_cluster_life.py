@@ -565,6 +565,21 @@ def test_where_no_thread_can_be_started_a_cluster_is_recorded_and_sampled_as_soo
     assert Counter(gaps) == dict.fromkeys(sampled, 2), "stacks and resources"
 
 
+def test_what_a_scheduler_could_not_begin_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+        recorded(client),
+    ):
+        plugins = cluster.scheduler.plugins
+        (probe,) = (one for name, one in plugins.items() if name.startswith("dask_insight"))
+        tried: list[dict[str, Any]] = []
+        monkeypatch.setattr(probe._own, "adjust", lambda options, **asked: tried.append(asked))
+        wait_for(lambda: tried, "another try")
+
+
 def test_who_joins_later_hears_what_cannot_be_recorded() -> None:
     from distributed import Client, LocalCluster
 
