@@ -242,7 +242,7 @@ class Questions(Store):
         findings
             Whether to look for what cost time and tell it too, as `findings` does.
         """
-        return above("analysis.overview", "overview")(self._answers.look(), None if findings else {})
+        return above("analysis.overview", "overview")(self._answers.look(), findings)
 
     @current
     def bottlenecks(self, by: str | Sequence[str] = "function") -> pd.DataFrame:

@@ -20,6 +20,7 @@ from .identity import Identity
 from .legible import printed
 from .pack import packed
 from .questions import Questions, above
+from .schema import FORMAT, TABLES
 from .slicing import between
 from .tables.facts import CUT, PART, SINCE, UNTIL, facts, moment, part_of_run
 
@@ -31,6 +32,10 @@ __all__ = ["Gap", "Recording", "RecordingError", "open_recording"]
 _UNENDED = (
     "the recording had not ended when this file was opened: its process was killed or still runs, "
     "so its last seconds may be missing"
+)
+_NEWER = (
+    "written in format {}, newer than {}.{}: what is new in it is not shown, and new columns are lost where "
+    "it is saved again; install a newer dask_insight"
 )
 _CUT = "the recording went on, but its file took no more: {}"
 #: Moments that may be the first of a recording that does not say when it began.
@@ -220,7 +225,7 @@ class Recording(Questions):
         """
         place = arguments.local_path(path)
         if not self.checkpoint(place):
-            frames.save(place, self.packed())
+            frames.save(place, self.packed() + self.history.beside(TABLES))
 
     def explain(self) -> None:
         """Work out what its other tables explain (``budget``, ``critical`` …), and keep it as rows.
@@ -392,6 +397,8 @@ def open_recording(path: str | os.PathLike[str]) -> Recording:
     if "stopped" not in about and ("pid" in about or not recording.end):
         recording.tell("lost", _CUT.format(about[CUT]) if CUT in about else _UNENDED)
         _see_functions(recording)
+    if newer := frames.newer(place):
+        recording.tell("lost", _NEWER.format(newer, *FORMAT))
     return recording
 
 

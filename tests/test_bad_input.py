@@ -30,7 +30,7 @@ from dask_insight.hosts.cli import main
 from dask_insight.recording import Recording, open_recording
 from dask_insight.schema import NOTHING
 from dask_insight.sources.dynamic import shown_traceback
-from dask_insight.sources.files import FORMATS, bokeh, load
+from dask_insight.sources.files import FORMATS, bokeh, load, performance_report
 from dask_insight.sources.files.dasf import from_events
 from dask_insight.tables.stacks import below
 
@@ -524,6 +524,14 @@ def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(
 def test_values_a_million_deep_are_refused_or_passed_over(format: str, data: bytes, path: Path) -> None:
     with within(megabytes=300, seconds=30):
         read(path, data, format)
+
+
+@pytest.mark.parametrize("start", ["<li>", "<li>a:", "Duration:"])
+def test_blanks_without_end_are_passed_over_once(start: str) -> None:
+    text = start + " " * 2**24
+    with within(megabytes=50, seconds=5):
+        assert not performance_report._FIGURE.findall(text)
+        assert not performance_report._DURATION.search(text)
 
 
 def test_arrays_of_one_value_are_read_and_those_of_far_too_many_refused(

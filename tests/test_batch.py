@@ -114,7 +114,7 @@ def test_the_shorter_form_of_times_is_found_by_some_rows_while_it_is_recorded(
         looked.append(len(steps))
         return 0.0
 
-    monkeypatch.setattr(encoder, "_spread", spread)
+    monkeypatch.setattr(encoder, "spread", spread)
     start = np.arange(2_000.0)
     start[::2] = np.nan
     encode("phases", {"start": start, "stop": start}, short=short)
@@ -169,11 +169,31 @@ def test_wrong_columns_are_refused() -> None:
 def test_unknown_tables_columns_and_kinds_are_left_out() -> None:
     packed = msgpack.unpackb(encode("edges", {"task": [1, 2], "dependency": [3, 4]}))
     packed["columns"].append({"name": "colour", "kind": "rgb", "data": b"\0" * 8})
+    packed["columns"].append({"name": "shade", "kind": "rgb", "since": "colour", "data": b"\0" * 8})
     packed["columns"][1]["kind"] = "u64"
     batch = decode(msgpack.packb(packed))
     assert list(batch.columns) == ["task"] and batch.rows == 2
     packed["table"] = "from the future"
     assert decode(msgpack.packb(packed)).columns == {}
+
+
+def test_known_columns_may_refer_to_unknown_ones() -> None:
+    count = 300
+    ended = 1e9 + np.random.default_rng(1).permutation(count)
+    keys = [f"key-{each % 7}-{each}" for each in range(count)]
+    times = msgpack.unpackb(encode("attempts", {"stop": ended, "start": ended - 1}))
+    group = [f"group {each % 7}" for each in range(count)]
+    texts = msgpack.unpackb(encode("graph", {"group": group, "key": keys}, short=True))
+    for packed, known, unknown in ((times, "start", "stop"), (texts, "key", "group")):
+        columns = {column["name"]: column for column in packed["columns"]}
+        assert columns[known]["since"] == unknown
+        columns[known]["since"] = columns[unknown]["name"] = "new"
+        batch = decode(msgpack.packb(packed))
+        assert list(batch.columns) == [known]
+        assert decode(msgpack.packb(packed), only=[known]).columns.keys() == {known}
+        assert decode(msgpack.packb(packed), only=[]).columns == {}
+        wanted = keys if known == "key" else (ended - 1).tolist()
+        assert batch.columns[known].tolist() == wanted
 
 
 @settings(deadline=None)

@@ -51,6 +51,33 @@ def needs(recording: Recording) -> list[tuple[str, str]]:
     return sorted((keys[a], keys[b]) for a, b in zip(edges["task"], edges["dependency"], strict=True))
 
 
+def test_tasks_of_one_key_are_told_apart(tmp_path: Path) -> None:
+    """As several computations have them; an attempt after a failed one is at the same task."""
+    run, many = Recording(), 5
+    run.append(encode("about", {"name": ["started"], "value": [json.dumps(MONDAY)]}))
+    run.append(encode("graph", {"task": range(4), "key": ["x", "y"] * 2, "prefix": ["x", "y"] * 2}))
+    run.append(encode("edges", {"task": [1, 3], "dependency": [0, 2]}))
+    start = MONDAY + np.arange(many)
+    place = {"worker": ["a"] * many, "thread": ["7"] * many, "status": ["ok", "ok", "erred", "ok", "ok"]}
+    moments = {"start": start, "stop": start + 1, "done": start + 1}
+    run.append(encode("attempts", {"run": range(many), "task": [0, 1, 2, 2, 3], **place, **moments}))
+    file = run.export(tmp_path / "run.trace.json")
+    again = load(file)
+    columns = ["key", "attempt", "status", "task"]
+    assert again.tasks[columns].to_numpy().tolist() == run.tasks[columns].to_numpy().tolist()
+    assert needs(again) == [("y", "x")] * 2
+    edges: Any = again.columns("edges")
+    assert sorted(zip(edges["task"], edges["dependency"], strict=True)) == [(1, 0), (3, 2)]
+
+
+def test_tasks_of_one_key_in_several_runs_are_several(tmp_path: Path) -> None:
+    mon = exported(tmp_path / "mon.trace.json", MONDAY, ["a", "b"], "tcp://a:1", MONDAY, np.nan)
+    tue = exported(tmp_path / "tue.trace.json", TUESDAY, ["a", "b"], "tcp://a:1", TUESDAY, np.nan)
+    tasks = load(mon, tue).tasks
+    assert tasks["key"].tolist() == ["a", "b"] * 2
+    assert tasks["attempt"].tolist() == [1] * 4
+
+
 @pytest.mark.parametrize("worker", ["tcp://a:1", "threads"])
 @pytest.mark.parametrize("first", ["mon", "tue"])
 def test_runs_stand_at_their_own_dates_with_workers_of_their_own(

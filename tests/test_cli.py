@@ -13,15 +13,18 @@ import subprocess
 import sys
 import textwrap
 import time
+import warnings
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import dask
 import pytest
+from test_time_budget import Run
 
 import dask_insight
 from dask_insight import record, words
@@ -31,7 +34,7 @@ from dask_insight.frames import Writer
 from dask_insight.hosts.cli import main
 from dask_insight.hosts.cli.files import lacking, new_path, quoted, writable
 from dask_insight.hosts.cli.prose import wrapped
-from dask_insight.hosts.cli.ranks import rank
+from dask_insight.hosts.cli.ranks import member, own, rank
 from dask_insight.hosts.cli.run import outcome
 from dask_insight.hosts.cli.signals import Termination
 from dask_insight.hosts.cli.times import seconds
@@ -312,6 +315,33 @@ def test_threads_that_outlive_the_main_one_are_recorded(tmp_path: Path) -> None:
     assert tasks(open_recording(tmp_path / "program.dinsight")) == ["abs", "abs"]
 
 
+UNSEEN = """
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dask import delayed
+from dask_insight.hosts.cli import threads
+
+threads.policy = lambda: (None, "without the GIL")
+
+def compute():
+    threading.main_thread().join()
+    print(delayed(abs)(-1).compute(scheduler="sync"))
+
+ThreadPoolExecutor(1).submit(abs, -1).result()
+threading.Thread(target=compute, name="late").start()
+"""
+
+
+def test_threads_whose_frames_cannot_be_looked_at_are_told_and_not_waited_for(tmp_path: Path) -> None:
+    write(tmp_path, UNSEEN)
+    ended = run("run", "program.py", folder=tmp_path)
+    assert (ended.returncode, ended.stdout) == (0, "1\n")
+    said = "1 thread (late) went on when the recording ended, as this Python does not show"
+    assert f"dask-insight: {said}" in ended.stderr
+    (loss,) = open_recording(tmp_path / "program.dinsight").summary().losses
+    assert loss.startswith(said)
+
+
 def test_a_program_that_goes_elsewhere_leaves_its_files_where_they_were_named(tmp_path: Path) -> None:
     elsewhere = "import os\nos.mkdir('elsewhere')\nos.chdir('elsewhere')\n"
     write(tmp_path, elsewhere + LOCAL.format(scheduler="sync"))
@@ -443,8 +473,9 @@ def signals_by_default() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("signals_by_default")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_signals_pass_and_the_recording_is_complete(tmp_path: Path, number: signal.Signals) -> None:
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2", "SIGXCPU"])
+def test_signals_pass_and_the_recording_is_complete(tmp_path: Path, name: str) -> None:
+    number = signal.Signals[name]
     process, path = start_waiting(tmp_path)
     process.send_signal(number)
     output, errors = process.communicate(timeout=LIMIT)
@@ -729,6 +760,66 @@ def test_launchers_tell_which_process_this_is(environment: dict[str, str], numbe
     assert rank(environment) == number
 
 
+@pytest.mark.parametrize(
+    ("environment", "number"),
+    [
+        ({}, None),
+        ({"SLURM_ARRAY_TASK_ID": "0"}, 0),
+        ({"PBS_ARRAY_INDEX": "12"}, 12),
+        ({"SGE_TASK_ID": "undefined"}, None),
+        ({"SGE_TASK_ID": "3"}, 3),
+        ({"LSB_JOBINDEX": "0"}, None),
+        ({"LSB_JOBINDEX": "7", "SGE_TASK_ID": "undefined"}, 7),
+    ],
+)
+def test_batch_systems_tell_which_member_of_an_array_this_is(
+    environment: dict[str, str], number: int | None
+) -> None:
+    assert member(environment) == number
+
+
+@pytest.mark.parametrize(
+    ("given", "file"),
+    [
+        ("run.dinsight", "run-task7.dinsight"),
+        ("run", "run-task7"),
+        ("run-7.dinsight", "run-7.dinsight"),
+        ("07/run.dinsight", "07/run.dinsight"),
+        ("run-70.dinsight", "run-70-task7.dinsight"),
+        # Member 8 has it already.
+        ("run-7-of-8.dinsight", "run-7-of-8-task7.dinsight"),
+        (".", "."),
+    ],
+)
+def test_a_member_of_an_array_has_a_file_of_its_own(given: str, file: str) -> None:
+    assert own(Path(given), {"SLURM_ARRAY_TASK_ID": "7"}) == Path(file)
+
+
+def test_a_rank_within_a_member_of_an_array_has_both_in_its_name() -> None:
+    environment = {"SLURM_ARRAY_TASK_ID": "7", "PMI_SIZE": "2", "PMI_RANK": "1"}
+    assert own(Path("run.dinsight"), environment) == Path("run-task7-rank1.dinsight")
+
+
+def test_members_of_an_array_that_run_at_once_write_a_file_each(tmp_path: Path) -> None:
+    write(tmp_path, 'input("begun\\n")\n' + LOCAL.format(scheduler="sync"))
+    write(tmp_path, LOCAL.format(scheduler="sync"), "other.py")
+    with subprocess.Popen(
+        [*COMMAND, "run", "-q", "-o", "run.dinsight", "program.py"],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "SLURM_ARRAY_TASK_ID": "1"},
+    ) as process:
+        assert process.stdout is not None and process.stdout.readline() == "begun\n"
+        array = {"SLURM_ARRAY_TASK_ID": "2"}
+        ended = run("run", "-q", "-o", "run.dinsight", "other.py", folder=tmp_path, env=array)
+        process.communicate("\n", timeout=LIMIT)
+    assert (process.returncode, ended.returncode) == (0, 0), ended.stderr
+    for number in (1, 2):
+        assert len(tasks(open_recording(tmp_path / f"run-task{number}.dinsight"))) == 11
+
+
 def test_files_of_others_are_not_overwritten(tmp_path: Path) -> None:
     write(tmp_path, "pass\n")
     precious = write(tmp_path, "precious", "notes.txt")
@@ -878,6 +969,36 @@ def test_report_and_info(tmp_path: Path) -> None:
 JUDGING = ["findings run.dinsight", "what-if --json run.dinsight", "export --to json run.dinsight"]
 
 
+def test_info_cuts_long_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = Run()
+    made.task("n" * 300, "a", 0, 1)
+    made.recording().save(tmp_path / "run.dinsight")
+    assert main(["info", str(tmp_path / "run.dinsight")]) == ExitCode.OK
+    assert f" {'n' * 59}…{'n' * 59}\n" in capsys.readouterr().out
+
+
+def test_a_path_that_is_printed_to_a_terminal_is_obeyed_by_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Recording().save(tmp_path / "run.dinsight")
+    (tmp_path / "trace.json").write_text('[{"ph": "X", "name": "f", "ts": 0, "dur": 1}]')
+    page, taken = (tmp_path / f"\x1b[2J{name}" for name in ("page.html", "taken.dinsight"))
+    commands = [
+        ["report", str(tmp_path / "run.dinsight"), "-o", str(page)],
+        ["export", str(tmp_path / "run.dinsight"), "-o", f"{page}.trace.json", "--force"],
+        ["import", str(tmp_path / "trace.json"), "-o", str(taken), "--force"],
+    ]
+    for command in commands:
+        assert main(command) == ExitCode.OK
+        assert "\x1b" in capsys.readouterr().out, "programs read the path as it is"
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+        assert main(command) == ExitCode.OK
+        assert "\x1b" not in capsys.readouterr().out
+        monkeypatch.undo()
+    assert main(["compare", str(GOLDEN), str(GOLDEN), "--markdown", f"{page}.md"]) == ExitCode.OK
+    assert "written to" in (said := capsys.readouterr().err) and "\x1b" not in said
+
+
 @pytest.mark.parametrize("command", JUDGING)
 def test_what_a_recording_lacks_is_told_where_it_is_judged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
@@ -996,6 +1117,34 @@ def test_output_that_nothing_has_room_for(tmp_path: Path) -> None:
         )
     assert ended.returncode == ExitCode.FAILED
     assert "its output could not be written" in ended.stderr and "Traceback" not in ended.stderr
+
+
+@pytest.mark.skipif(not hasattr(errno, "EDQUOT"), reason="this system has no quotas")
+def test_output_for_which_a_quota_has_no_room() -> None:
+    code = """
+        import errno, os, sys
+        from dask_insight.hosts import cli
+
+        def full(options):
+            raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+
+        cli._COMMANDS = (cli.INFO._replace(execute=full),)
+        sys.exit(cli.main(["info", "run.dinsight"]))
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT)
+    assert ended.returncode == ExitCode.FAILED
+    assert ended.stderr == f"dask-insight: its output could not be written: {os.strerror(errno.EDQUOT)}\n"
+
+
+def test_warnings_are_shown_as_before_when_nothing_more_can_lack(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where warnings are a context's own, from Python 3.14 on, to catch them restores filters alone."""
+    monkeypatch.setattr(warnings, "filters", warnings.filters[:])
+    monkeypatch.setattr(warnings, "catch_warnings", nullcontext)
+    before = warnings.showwarning
+    with lacking():
+        assert warnings.showwarning is not before
+    assert warnings.showwarning is before
 
 
 def test_a_command_to_be_typed_has_its_path_in_quotes() -> None:
@@ -1285,6 +1434,23 @@ def test_a_scheduler_file_that_is_yet_to_be_written_is_waited_for(
     assert "tls://127.0.0.1:1 is encrypted" in capsys.readouterr().err
 
 
+def test_a_scheduler_file_of_one_that_has_gone_is_read_again(
+    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from dask_insight.hosts.cli import attach as attaching
+
+    def replaced(path: str, address: str) -> bool:
+        write(tmp_path, json.dumps({"address": client.scheduler.address}), path)
+        return names_another(path, address)
+
+    names_another = attaching._names_another
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(attaching, "_names_another", replaced)
+    write(tmp_path, '{"address": "tcp://127.0.0.1:1"}', "scheduler.json")
+    assert main(["attach", "scheduler.json", "--duration", "100ms"]) == ExitCode.OK
+    assert f"recording {client.scheduler.address}" in capsys.readouterr().err
+
+
 def test_attach_to_a_cluster_that_refuses(
     client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -1372,6 +1538,22 @@ def test_attach_says_why_dask_here_refuses(
 
 
 @pytest.mark.parametrize(
+    ("closed", "gone"), [(["first"], False), (["second"], True), (["first", "second"], True), ([], False)]
+)
+def test_attach_calls_on_where_another_scheduler_came_after_one_that_closed(
+    closed: list[str], gone: bool
+) -> None:
+    from dask_insight.hosts.cli.attach import _has_closed
+
+    recording = Recording()
+    for each in closed:
+        recording.append(encode("events", {"kind": ["scheduler-closed"], "detail": [json.dumps(each)]}))
+    for each in ["first", "second", "second"]:
+        recording.append(encode("about", {"name": ["scheduler"], "value": [json.dumps({"id": each})]}))
+    assert _has_closed(recording) is gone
+
+
+@pytest.mark.parametrize(
     ("patience", "said"), [(0.0, "has not answered for "), (300.0, "has gone")], ids=["silent", "closed"]
 )
 def test_attach_tells_how_the_cluster_went(
@@ -1451,6 +1633,8 @@ def test_sentences_on_a_terminal_are_broken_between_words() -> None:
         "rows       about 16, graph 369, edges",
         "           473, attempts 378",
     ]
+    blanks = " " * 200_000
+    assert wrapped(f"most time  9 s x  y{blanks}\tz", 40).startswith("most time  9 s x  y")
     assert wrapped("12. No tasks for 636 ms of 3.21 s", 24).split("\n") == [
         "12. No tasks for 636 ms",
         "    of 3.21 s",

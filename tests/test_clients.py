@@ -207,6 +207,16 @@ def test_clients_may_be_made_while_they_are_counted(
         assert existing_clients() == [client]
 
 
+def test_a_dask_that_lists_its_clients_otherwise(
+    cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Client(cluster) as client, monkeypatch.context() as patch:
+        patch.delattr(Client, "_instances")
+        assert existing_clients() == [client]
+        patch.delattr("distributed.client._global_clients")
+        assert existing_clients() == []
+
+
 def test_configuration_is_put_back() -> None:
     with dask.config.set({"distributed.client.preload": ["json"]}):
         stop = watch_clients(lambda client: None)

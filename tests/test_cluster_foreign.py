@@ -294,6 +294,82 @@ def test_the_workers_of_a_scheduler_that_is_replaced_have_left(bare_python: Path
     assert "cancelled-work" not in {each.code for each in run.findings()}, "nobody cancelled them"
 
 
+def begin_again(found: Processes, signal_number: int) -> None:
+    """End the scheduler so, and begin another one at its address."""
+    found.scheduler.send_signal(signal_number)
+    found.scheduler.wait(20)
+    host, port = found.address.removeprefix("tcp://").split(":")
+    found.begin("scheduler", "--port", port, "--no-dashboard", "--host", host)
+    found.begin("worker", "--nthreads", "2", "--no-dashboard", "--no-nanny")
+
+
+def recorded_names(client: Any, run: Any, name: str) -> Callable[[], bool]:
+    """Submits tasks of a name until one of them is in the recording."""
+
+    def kept() -> bool:
+        client.submit(abs, 1, key=f"{name}-{uuid.uuid4().hex}").result()
+        return name in set(run.tasks["prefix"])
+
+    return kept
+
+
+def test_a_recording_goes_on_with_a_scheduler_that_was_restarted(bare_python: Path, tmp_path: Path) -> None:
+    from distributed import Client
+
+    with processes(bare_python, tmp_path / "cluster") as found, Client(found.address) as client:
+        with dask_insight.record(local=False, poll=0.1) as run:
+            wait_for(recorded_names(client, run, "before"), "the first is recorded")
+            begin_again(found, signal.SIGTERM)
+            wait_for(lambda: client.status == "running", "the client has the next one")
+            wait_for(recorded_names(client, run, "after"), "the next one is recorded")
+        assert not any(left_on(client).values())
+    assert not run.tasks["key"].duplicated().any()
+    assert run.columns("events")["kind"].tolist().count("scheduler-closed") == 1
+
+
+@pytest.mark.parametrize(
+    ("end", "is_told"), [(signal.SIGTERM, False), (signal.SIGTERM, True), (signal.SIGKILL, False)]
+)
+def test_a_cluster_that_came_back_is_recorded_once(
+    bare_python: Path, tmp_path: Path, end: int, is_told: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A new client comes while one from before calls, who may know already that it is another cluster."""
+    from distributed import Client
+
+    with processes(bare_python, tmp_path / "cluster") as found, Client(found.address) as first:
+        call, may_call = first._ensure_connected, threading.Event()
+        is_mine, looks = ClusterSource._is_mine, []
+
+        def look(source: ClusterSource) -> bool:
+            looks.append(source)
+            return is_mine(source)
+
+        async def later(timeout: float) -> None:
+            if not may_call.is_set():
+                raise OSError("not yet")
+            await call(timeout=timeout)
+
+        monkeypatch.setattr(first, "_ensure_connected", later)
+        monkeypatch.setattr(first, "_timeout", 60)
+        monkeypatch.setattr(ClusterSource, "_is_mine", look)
+        first.loop.add_callback(first._periodic_callbacks["scheduler-info"].stop)
+        with dask_insight.record(local=False, poll=0.1) as run:
+            wait_for(recorded_names(first, run, "before"), "the first is recorded")
+            begin_again(found, end)
+            if is_told:
+                first.sync(first._update_scheduler_info)
+            with Client(found.address, set_as_default=False, timeout=60) as second:
+                wait_for(recorded_names(second, run, "meanwhile"), "a new client's is recorded")
+                may_call.set()
+                wait_for(lambda: first.status == "running", "the other one is back")
+                seen = len(looks)
+                if not is_told:
+                    wait_for(lambda: len(looks) > seen + 1, "it waits for its turn")
+                wait_for(recorded_names(first, run, "both"), "what it does is recorded")
+            wait_for(recorded_names(first, run, "alone"), "it goes on alone")
+    assert not run.tasks["key"].duplicated().any()
+
+
 def test_a_client_that_has_lost_its_scheduler_closes_at_once(bare_python: Path, tmp_path: Path) -> None:
     from distributed import Client
 

@@ -800,12 +800,19 @@ def test_a_plugin_that_cannot_be_loaded_does_not_keep_workers_out() -> None:
     assert not [name for name in sys.modules if name.startswith("dask_insight_broken")]
 
 
-def test_a_scheduler_that_refuses_plugins_is_named(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("said", "cure"),
+    [
+        ("scheduler.pickle is off", r"distributed\.scheduler\.pickle: True"),
+        ("no such argument", "newer than this dask_insight knows: upgrade dask_insight"),
+    ],
+)
+def test_a_scheduler_that_refuses_plugins_is_named(client: Any, said: str, cure: str) -> None:
     from dask_insight.sources.cluster.source import ClusterRefused
 
     def refuse(dask_scheduler: Any) -> None:
         def refusing(**message: Any) -> None:
-            raise ValueError("Plugins are not allowed here")
+            raise ValueError(said)
 
         dask_scheduler._kept = dask_scheduler.handlers["register_scheduler_plugin"]
         dask_scheduler.handlers["register_scheduler_plugin"] = refusing
@@ -816,11 +823,22 @@ def test_a_scheduler_that_refuses_plugins_is_named(client: Any, monkeypatch: pyt
     client.run_on_scheduler(refuse)
     try:
         source = ClusterSource(client, Options(), Identity())
-        with pytest.raises(ClusterRefused, match=r"distributed\.scheduler\.pickle"):
+        with pytest.raises(ClusterRefused, match=cure):
             client.sync(source.start, Batches())
     finally:
         client.run_on_scheduler(allow)
     assert not any(left_on(client).values())
+
+
+def test_a_dask_whose_clients_send_otherwise_costs_no_more_than_the_code(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dask_insight.sources.cluster.callers._SEND", "_send_otherwise")
+    with recorded(client) as batches:
+        client.gather(client.map(increment, range(5), key="unseen", pure=False))
+    assert len(batches.attempts("unseen")) == 5
+    (lost,) = batches.events("lost")
+    assert lost["message"].startswith("the code that submits graphs is not seen")
 
 
 def test_registering_twice_changes_nothing(client: Any) -> None:
@@ -852,6 +870,7 @@ class SlowLink:
             for name in ("monotonic", "time"):
                 monkeypatch.setattr(module, name, lambda: self.now)
         monkeypatch.setattr(sources, "watch_all", lambda client, listener: lambda: None)
+        monkeypatch.setattr(sources, "can_watch", lambda client: True)
         monkeypatch.setattr(ClusterSource, "_register", lambda source: asyncio.sleep(0))
         monkeypatch.setattr(ClusterSource, "_call", lambda source, name, **told: getattr(self, name)(**told))
         self.client: Any = SimpleNamespace(

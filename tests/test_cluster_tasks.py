@@ -15,7 +15,7 @@ from typing import Any
 
 import dask
 import pytest
-from conftest import Batches, left_on, recorded, wait_for
+from conftest import PATIENCE, Batches, left_on, recorded, wait_for
 from distributed import Client, Event, get_client, rejoin, secede, wait
 from test_probe_parts import nvml
 
@@ -231,19 +231,25 @@ def test_cancelled_and_running_tasks(client: Any) -> None:
 
 def test_tasks_that_are_there_when_recording_begins(client: Any) -> None:
     def hold(gate: str) -> int:
+        Event(f"{gate}-begun").set()
         Event(gate).wait()
         return 1
+
+    def runs(batches: Batches) -> bool:
+        # Functions of tests before may run on.
+        keys = batches.keys()
+        return held.key in [keys.get(row["task"]) for row in batches.table("running")]
 
     gate = f"gate-{uuid.uuid4().hex}"
     done = client.map(increment, range(3), key="there-done", pure=False)
     wait(done)
     held = client.submit(hold, gate, key="there-held", pure=False)
     after = client.submit(increment, held, key="there-after", pure=False)
-    wait_for(lambda: any("there-held" in keys for keys in client.processing().values()), "it is on a worker")
+    assert Event(f"{gate}-begun", client=client).wait(PATIENCE)
     with recorded(client) as first:
-        wait_for(lambda: first.table("running"), "what runs is told of")
+        wait_for(lambda: runs(first), "what runs is told of")
         with recorded(client) as second:
-            wait_for(lambda: second.table("running"), "a recorder that joins is told, too")
+            wait_for(lambda: runs(second), "a recorder that joins is told, too")
             Event(gate, client=client).set()
             after.result()
     for batches in (first, second):
@@ -258,7 +264,6 @@ def test_tasks_that_are_there_when_recording_begins(client: Any) -> None:
             (keys[row["task"]], keys[row["dependency"]]) for row in batches.table("edges")
         }
         ran = {row["key"]: row for row in batches.attempts("there-")}
-        # Functions of tests before may run on.
         (begun,) = (row for row in batches.table("running") if keys[row["task"]] == held.key)
         assert {key: row["status"] for key, row in ran.items()} == dict.fromkeys((held.key, after.key), "ok")
         assert begun["run"] == ran[held.key]["run"] and begun["task"] == ran[held.key]["task"]

@@ -458,6 +458,20 @@ def test_what_a_side_lost_is_told_in_every_form(tmp_path: Path) -> None:
     assert found.notes().startswith("after is not whole: ")
 
 
+def test_tasks_that_failed_for_good_are_told() -> None:
+    after = Run()
+    after.task("work", "a", 0, 1)
+    after.task("work", "a", 1, 2, status="erred")
+    fatal = after.task("fatal", "a", 2, 3, status="killed")
+    lost = after.task("lost", "a", 3, 4, status="killed")
+    recording = after.recording()
+    recording.append(encode("errors", {"run": [fatal], "task": [fatal], "exception": ["KilledWorker"]}))
+    found = compare(run(1), recording, names=["before", "after"])
+    assert lost != fatal and "2 tasks of after failed." in found.notes()
+    assert found.broken() == {"after": "2 tasks of after failed"} == json.loads(found.to_json())["broken"]
+    assert compare(recording, run(1)).broken() == {}
+
+
 def test_a_page_tells_all_that_stands_out_on_each_side(tmp_path: Path) -> None:
     sides = [batch(), batch(asleep=600.0)]
     for number, side in enumerate(sides):
@@ -549,9 +563,8 @@ def test_in_a_notebook_it_is_the_panel_and_tables(monkeypatch: pytest.MonkeyPatc
 
 def test_json_has_no_numbers_that_json_has_not() -> None:
     told = json.loads(compare(run(1), run(2, more=[Task("new", 1.0)])).to_json(), parse_constant=pytest.fail)
-    assert {"verdict", "notes", "slower", "sides", "runs", "budget", "names", "findings", "settings"} == set(
-        told
-    )
+    tables = {"sides", "runs", "budget", "names", "findings", "settings"}
+    assert set(told) == {"verdict", "notes", "slower", "broken"} | tables
     assert told["runs"][0]["started"].startswith("2025-")
     [new] = [each for each in told["names"] if each["name"] == "new" and each["side"] == 1]
     assert new["names"] == ["new"] and new["change"] is None and new["verdict"] == "came"

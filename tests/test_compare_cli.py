@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 from test_compare import run
+from test_time_budget import Run
 
 from dask_insight.analysis.compare import Comparison
 from dask_insight.errors import ExitCode
 from dask_insight.hosts.cli import files, main
 from dask_insight.hosts.cli.files import expanded
-from dask_insight.recording import open_recording
+from dask_insight.recording import Recording, open_recording
 
 
 @pytest.fixture
@@ -44,6 +45,14 @@ def test_repeats_are_joined_by_commas(folder: Path, capsys: pytest.CaptureFixtur
     assert [side["verdict"] for side in told["sides"]] == ["baseline", "slower", "same"]
     assert told["slower"] == ["slow"] and told["names"][1]["name"] == "work"
     assert [each["file"] for each in told["runs"]][-1] == "near.dinsight"
+
+
+def test_many_repeats_are_joined_by_commas(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = [f"{'a-long-name-of-a-run' * 2}-{number}.dinsight" for number in range(12)]
+    for name in names:
+        Path(name).write_bytes(Path("near.dinsight").read_bytes())
+    assert main(["compare", "main-0.dinsight", ",".join(names), "--json"]) == ExitCode.OK
+    assert json.loads(capsys.readouterr().out)["sides"][1]["runs"] == 12
 
 
 def test_with_a_baseline_all_files_are_one_side(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -97,6 +106,38 @@ def test_it_fails_only_beyond_the_limit_and_the_noise(
     assert main(["compare", *files, "--fail-if-slower", limit]) == code
     out, err = capsys.readouterr()
     assert "took" in out and said in err and bool(said) == bool(err)
+
+
+def test_what_broke_passes_no_check(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    failing(10, 4).save("flaky.dinsight")
+    failing(10, 6).save("pull.dinsight")
+    killed = {"name": ["pid", "name"], "value": ["1", '"killed"']}
+    run(3, factor=0.5, about=killed).save("killed.dinsight")
+    check = ["--fail-if-slower", "10%"]
+    for baseline, side, said in (
+        ("main-0", "pull", "6 tasks of pull failed, so its time says nothing"),
+        ("flaky", "pull", "6 tasks of pull failed, more in a run than of flaky, so"),
+        ("main-0", "killed", "the recording of killed did not end"),
+    ):
+        sides = [f"{each}.dinsight" for each in (baseline, side)]
+        assert main(["compare", *sides]) == ExitCode.OK
+        capsys.readouterr()
+        assert main(["compare", *sides, *check]) == ExitCode.FAILED
+        assert said in capsys.readouterr().err
+    assert main(["compare", "pull.dinsight", "flaky.dinsight", *check]) == ExitCode.OK
+    assert main(["compare", "killed.dinsight", "slow-0.dinsight", *check]) == ExitCode.SLOWER
+    assert main(["compare", "main-0.dinsight", "pull.dinsight", "slow-0.dinsight", *check]) == ExitCode.SLOWER
+
+
+def failing(count: int, bad: int) -> Recording:
+    """A run of so many tasks, of which some raise; one more does so, and works when it is tried again."""
+    made = Run()
+    for number in range(count):
+        status = "erred" if number < bad else "ok"
+        made.task("work", "a", number / 10, (number + 1) / 10, status=status)
+    again = made.task("again", "a", count / 10, (count + 1) / 10, status="erred")
+    made.task("again", "a", (count + 1) / 10, (count + 2) / 10, task=again)
+    return made.recording()
 
 
 def test_what_it_writes(

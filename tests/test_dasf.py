@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import os
+import pickletools
 import signal
 import struct
 import subprocess
@@ -24,7 +25,7 @@ from hypothesis import strategies as st
 from dask_insight.batch import encode
 from dask_insight.compat import dasf
 from dask_insight.compat.dasf import register
-from dask_insight.compat.dasf.nvtx import Ranges
+from dask_insight.compat.dasf.nvtx import Ranges, annotate
 from dask_insight.frames import RecordingError
 from dask_insight.recording import Recording
 from dask_insight.sources.files import load
@@ -411,6 +412,28 @@ def test_a_torn_tail_and_a_bad_record_are_named(tmp_path: Path) -> None:
     assert (recording.events["kind"] == "lost").sum() == 2
 
 
+def test_an_event_that_lacks_something_takes_no_other_along(tmp_path: Path) -> None:
+    bad = {"name": "half", "timestamp": 1.0, "phase": "X"}
+    traces = dasf.FileDatabase(str(database(tmp_path / "a", [EVENTS[0], bad, EVENTS[1]])))
+    assert [each.name for each in traces.get_traces()] == ["Compute", "Compute"]
+    (gap,) = traces.gaps
+    assert "duration" in gap.reason
+    with pytest.raises(TypeError, match="the caller's own"):
+        for _ in traces.get_traces():
+            raise TypeError("the caller's own")
+
+
+def test_an_event_nested_too_deeply_takes_no_other_along() -> None:
+    deep: Any = "x"
+    for _ in range(sys.getrecursionlimit()):
+        deep = [deep]
+    other = {**EVENTS[7], "name": "mine", "args": {"a": deep}}
+    task = {**EVENTS[0], "args": {**EVENTS[0]["args"], "state": deep}}
+    recording = from_events([other, task, EVENTS[1]], "deep")
+    assert len(recording.tasks) == 1
+    assert (recording.events["message"].str.contains("nested too deeply")).sum() == 2
+
+
 def test_other_files_are_refused_by_name(tmp_path: Path) -> None:
     other = tmp_path / "notes.txt"
     other.write_text("not a database", "utf-8")
@@ -473,6 +496,23 @@ def test_registered_on_whatever_has_a_cluster(tmp_path: Path, monkeypatch: pytes
             dasf.register_default_profiler(object())
     (file,) = tmp_path.glob("mine-*.dinsight")
     assert dask_insight.open(file).tasks["prefix"].tolist() == ["sum"]
+
+
+def test_ranges_travel_as_text_to_where_we_are_not() -> None:
+    from types import SimpleNamespace
+
+    from distributed.protocol.pickle import dumps
+
+    sent: list[bytes] = []
+    annotate(SimpleNamespace(register_plugin=lambda plugin, name: sent.append(dumps(plugin))))
+    assert "CodeType" not in [told for _, told, _ in pickletools.genops(sent[0])], "no version's bytecode"
+    told = f"""
+import pickle, sys
+sys.modules["dask_insight"] = None
+print(pickle.loads({sent[0]!r}).name)
+"""
+    there = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    assert there.stdout == "dask_insight-nvtx\n"
 
 
 def test_ranges_last_for_as_long_as_functions_run(monkeypatch: pytest.MonkeyPatch) -> None:

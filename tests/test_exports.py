@@ -62,17 +62,27 @@ def exported(recording: Recording, folder: Path, format: str) -> Path:
     return recording.export(folder / f"run{FORMATS[format].suffix or '-' + format}", format)
 
 
-def test_a_trace_tells_facts_but_for_the_long_one(tmp_path: Path) -> None:
+def spans_of(recording: Recording, folder: Path) -> list[dict[str, Any]]:
+    told = json.loads(exported(recording, folder, "otlp").read_text("utf-8"))
+    return list(told["resourceSpans"][0]["scopeSpans"][0]["spans"])
+
+
+def test_a_trace_tells_facts_but_for_long_ones(tmp_path: Path) -> None:
+    """By its first bytes a file is recognised, of which long facts would leave none for the events."""
     recording = Recording()
     facts = {
         "name": "a run",
         "settings": {"array.chunk-size": "128MiB"},
-        "config": {"distributed.worker": {}},
+        "config": {"distributed.worker": {"a setting": "x" * 9_000}},
+        "bandwidth": {f"tcp://10.0.0.{worker}:1": 1e8 / 3 for worker in range(3_000)},
     }
     told = [json.dumps(value) for value in facts.values()]
     recording.append(encode("about", {"name": list(facts), "value": told}))
-    trace = json.loads(exported(recording, tmp_path, "chrome").read_text("utf-8"))
-    assert set(trace["otherData"]) == {"name", "settings", "started"}
+    moments = {"start": [1.7e9], "stop": [1.7e9], "done": [1.7e9]}
+    recording.append(encode("attempts", {"run": [0], "task": [0], **moments}))
+    file = exported(recording, tmp_path, "chrome")
+    assert set(json.loads(file.read_text("utf-8"))["otherData"]) == {"name", "settings", "started", "stopped"}
+    assert load(file).started == 1.7e9
 
 
 def test_a_trace_nests_as_perfetto_needs_it(recording: Recording, tmp_path: Path) -> None:
@@ -113,6 +123,48 @@ def test_arrows_leave_and_reach_the_slices_they_join(recording: Recording, tmp_p
         assert (slice_at(start), slice_at(ends[arrow])) == ("spin", "join")
 
 
+@pytest.fixture
+def made_twice() -> Recording:
+    """`a` was made at 0-1 and again at 5-6 s; `b`, which needs it, failed at 2-3 and came about at 7-8 s."""
+    run = Recording()
+    run.append(encode("graph", {"task": [0, 1], "key": ["a", "b"], "prefix": ["a", "b"]}))
+    run.append(encode("edges", {"task": [1], "dependency": [0]}))
+    start = 1.7e9 + np.array([0, 2, 5, 7])
+    place = {"worker": ["w"] * 4, "thread": ["1"] * 4, "status": ["ok", "erred", "ok", "ok"]}
+    moments = {"start": start, "stop": start + 1, "done": start + 1}
+    run.append(encode("attempts", {"run": range(4), "task": [0, 1, 0, 1], **place, **moments}))
+    return run
+
+
+def test_arrows_lead_to_every_attempt_from_the_result_that_was_there(
+    made_twice: Recording, tmp_path: Path
+) -> None:
+    events = json.loads(exported(made_twice, tmp_path, "chrome").read_text("utf-8"))["traceEvents"]
+    left, came = ({each["id"]: each["ts"] for each in events if each["ph"] == phase} for phase in "sf")
+    assert [(left[arrow], came[arrow]) for arrow in left] == [(1e6 - 1, 2e6), (6e6 - 1, 7e6)]
+    assert len(left) == len(came)
+
+
+def test_links_lead_to_the_result_that_was_there(made_twice: Recording, tmp_path: Path) -> None:
+    spans = spans_of(made_twice, tmp_path)
+    began = {each["spanId"]: int(each["startTimeUnixNano"]) / 1e9 - 1.7e9 for each in spans}
+    links = {
+        began[each["spanId"]]: [began[link["spanId"]] for link in each.get("links", [])] for each in spans[1:]
+    }
+    assert links == {0: [], 2: [0], 5: [], 7: [5]}
+
+
+@pytest.mark.parametrize(("begins", "made"), [(0.5, 0), (1.5, 0), (9.5, 8), (10, 9), (99, 9)])
+def test_of_many_results_the_last_in_time_was_used(begins: float, made: int) -> None:
+    """Or else the first, which clocks that differ put later."""
+    from dask_insight.exports.inputs import Inputs
+
+    task, start = np.array([3] * 10 + [7], "u4"), np.array([*range(10), begins])
+    inputs = Inputs(task, np.arange(11) < 10, start, start + 1)
+    found = inputs.of(np.array([7, 8, 7], "u4"), np.array([3, 3, 8], "u4"))
+    assert [rows.tolist() for rows in found] == [[made], [10]]
+
+
 def test_async_slices_are_pairs_and_counters_numbers(recording: Recording, tmp_path: Path) -> None:
     events = json.loads(exported(recording, tmp_path, "chrome").read_text("utf-8"))["traceEvents"]
     began = [(event["cat"], event["id"]) for event in events if event["ph"] == "b"]
@@ -132,21 +184,66 @@ def test_overlapping_attempts_stand_on_tracks_of_their_own(tmp_path: Path) -> No
     assert tracks(lane, start, stop).tolist() == [0, 1, 1, 0, 0]
 
 
-def test_what_still_runs_ends_in_a_trace_with_the_recording(tmp_path: Path) -> None:
-    """What was killed ends when that was known."""
+@pytest.fixture
+def broken_off() -> Recording:
+    """One task is done, one was killed with its worker, one that needs the first still runs."""
     run, zero = Recording(), 1.7e9
     facts = {"started": zero, "stopped": zero + 9}
     run.append(encode("about", {"name": [*facts], "value": [*map(json.dumps, facts.values())]}))
-    run.append(encode("graph", {"task": [0, 1, 2], "prefix": ["done", "killed", "runs"]}))
+    names = ["done", "killed", "runs"]
+    run.append(encode("graph", {"task": [0, 1, 2], "key": names, "prefix": names}))
     place = {"worker": ["a"] * 2, "thread": ["1", "2"]}
     ended = {"run": [0, 1], "task": [0, 1], **place, "status": ["ok", "killed"]}
     moments = {"start": [zero, zero + 1], "stop": [zero + 3, np.nan], "done": [zero + 3, zero + 2]}
     run.append(encode("attempts", ended | moments))
     running = {"run": [2], "task": [2], "worker": ["a"], "thread": ["3"], "start": [zero + 4]}
     run.append(encode("running", running))
+    run.append(encode("edges", {"task": [2], "dependency": [0]}))
+    return run
+
+
+def test_what_still_runs_ends_in_a_trace_with_the_recording(broken_off: Recording, tmp_path: Path) -> None:
+    """What was killed ends when that was known."""
+    run = broken_off
     events = json.loads(exported(run, tmp_path, "chrome").read_text("utf-8"))["traceEvents"]
     lasted = {event["name"]: event["dur"] / 1e6 for event in events if event["ph"] == "X"}
     assert lasted == pytest.approx({"done": 3, "killed": 1, "runs": 5})
+
+
+def test_what_still_runs_comes_back_as_that(broken_off: Recording, tmp_path: Path) -> None:
+    back = load(exported(broken_off, tmp_path, "chrome"))
+    status = dict(zip(back.tasks["prefix"], back.tasks["status"], strict=True))
+    assert status == {"done": "ok", "killed": "killed", "runs": "running"}
+    assert len(back.columns("attempts")["run"]) == 2
+    assert (back.about["started"], back.about["stopped"]) == (1.7e9, 1.7e9 + 9)
+    assert back.edges[["key", "dependency_key"]].to_numpy().tolist() == [["runs", "done"]]
+
+
+def test_what_was_killed_with_its_worker_is_a_span(broken_off: Recording, tmp_path: Path) -> None:
+    ended = {each["name"]: each for each in spans_of(broken_off, tmp_path)[1:]}
+    assert set(ended) == {"done", "killed"}
+    assert ended["killed"]["status"] == {"code": 2, "message": "killed"}
+    assert int(ended["killed"]["endTimeUnixNano"]) == int((1.7e9 + 2) * 1e9)
+
+
+def test_a_trace_comes_back_with_the_names_of_its_processes(tmp_path: Path) -> None:
+    """Also of those that are no workers, and of workers that have no address."""
+    run, zero = Recording(), 1.7e9
+    workers = {"worker": ["process 7", "threads", "tcp://a:1"], "name": ["", "", "one"]}
+    run.append(encode("workers", workers | {"host": ["myhost"] * 3, "threads": [1] * 3}))
+    run.append(encode("resources", {"process": ["local"], "time": [zero], "cpu": [50.0]}))
+    run.append(encode("graph", {"task": [0, 1, 2], "prefix": ["x", "y", "z"]}))
+    place = {"worker": workers["worker"], "thread": ["1"] * 3, "status": ["ok"] * 3}
+    moments = dict.fromkeys(("start", "stop", "done"), [zero] * 3)
+    run.append(encode("attempts", {"run": range(3), "task": range(3), **place, **moments}))
+    file = exported(run, tmp_path, "chrome")
+    events = json.loads(file.read_text("utf-8"))["traceEvents"]
+    named = [each["pid"] for each in events if each["name"] == "process_name"]
+    assert len(named) == len(set(named)) and set(named) >= {each["pid"] for each in events}
+    back = load(file)
+    assert back.resources["process"].tolist() == ["local"]
+    assert sorted(back.workers["worker"]) == sorted(workers["worker"])
+    assert back.tasks["worker"].astype("str").tolist() == workers["worker"]
 
 
 def test_a_trace_comes_back_with_the_threads_that_there_were(tmp_path: Path) -> None:
@@ -187,6 +284,18 @@ def test_speedscopes_profiles_have_the_sampled_time(recording: Recording, tmp_pa
     assert sum(weights.values()) == pytest.approx(samples["duration"].sum(), rel=1e-5)
     tasks = {name: weight for name, weight in weights.items() if "spin" in name}
     assert sum(tasks.values()) > 0.5 * samples.loc[samples["prefix"] == "spin", "duration"].sum()
+
+
+def test_profiles_come_back_with_their_processes_and_threads(tmp_path: Path) -> None:
+    """Whose names have spaces, as those of a local scheduler's; one of another tool has no thread."""
+    places = [("process 1", "1401"), ("process 2", "a pool-0"), ("tcp://a:1", "1402"), ("a program", "")]
+    run = Recording()
+    run.append(encode("stacks", {"stack": [0], "parent": [2**32 - 1], "function": ["f"], "file": ["f.py"]}))
+    process, thread = map(list, zip(*places, strict=True))
+    told = {"process": process, "thread": thread, "time": [2.0] * 4, "duration": [1.0] * 4, "stack": [0] * 4}
+    run.append(encode("samples", told))
+    samples = load(exported(run, tmp_path, "speedscope")).samples
+    assert sorted(samples[["process", "thread"]].itertuples(index=False, name=None)) == sorted(places)
 
 
 def test_collapsed_lines_are_stacks_and_numbers(recording: Recording, tmp_path: Path) -> None:
@@ -250,6 +359,8 @@ def pprof_message() -> Any:
         location=(4, "Location", True),
         function=(5, "Function", True),
         string_table=(6, "string", True),
+        time_nanos=(9, "int64", False),
+        duration_nanos=(10, "int64", False),
     )
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)
@@ -500,6 +611,22 @@ def test_what_was_taken_back_is_no_error_of_a_span(tmp_path: Path) -> None:
         "rescheduled": {},
         "killed": {"code": 2, "message": "killed"},
     }
+
+
+def test_what_was_cut_out_of_a_run_claims_no_more(tmp_path: Path) -> None:
+    run, zero = Recording(), 1.7e9
+    facts = {"started": zero, "stopped": zero + 600}
+    run.append(encode("about", {"name": [*facts], "value": [*map(json.dumps, facts.values())]}))
+    start = zero + np.array([1.0, 502, 590])
+    moments = {"start": start, "stop": start + 2, "done": start + 2}
+    run.append(encode("attempts", {"run": range(3), "task": range(3), "status": ["ok"] * 3, **moments}))
+    cut = run.slice(500, 510)
+    profile = pprof_message()()
+    profile.ParseFromString(gzip.decompress(exported(cut, tmp_path, "pprof").read_bytes()))
+    assert (profile.time_nanos, profile.duration_nanos) == ((zero + 500) * 1e9, 10e9)
+    root, _ = spans_of(cut, tmp_path)
+    assert int(root["startTimeUnixNano"]) == (zero + 500) * 1e9
+    assert load(exported(cut, tmp_path, "chrome")).about["stopped"] == zero + 510
 
 
 @pytest.mark.parametrize("started", [-5.0, 1e12, 1e300])

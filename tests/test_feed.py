@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import zlib
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -632,6 +633,28 @@ def test_what_comes_together_is_one_turn(monkeypatch: pytest.MonkeyPatch) -> Non
     assert turned.wait(5)
     stop()
     assert turns == [0, 2]
+
+
+@pytest.mark.parametrize(("asked", "least"), [(0.01, 0.1), (0.2, 0.2)])
+def test_messages_of_all_feeds_come_no_more_often_than_asked(asked: float, least: float) -> None:
+    driver, said = Driver("dask-insight-test"), list[tuple[object, float]]()
+    driver.interval = asked
+
+    class Talks:
+        def tick(self) -> Turn:
+            said.append((self, monotonic()))
+            return Turn(True, 0.0)
+
+    both = Talks(), Talks()
+    stops = [driver.drive(each) for each in both]
+    wait_for(lambda: len(said) > 8, "turns")
+    for stop in stops:
+        stop()
+    assert {each for each, _ in said} == set(both)
+    *moments, last = (moment for _, moment in said[:9])
+    # What the machine delays comes nearer to what follows: hardly each of the first four.
+    between = [(last - moment) / (8 - place) for place, moment in enumerate(moments[:4])]
+    assert max(between) >= least - 0.005
 
 
 def test_the_page_has_the_same_numbers() -> None:

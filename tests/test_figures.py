@@ -47,6 +47,7 @@ HOSTILE = [
     "</script><script>window.hacked=1</script>",
     '"><img src=x onerror="window.hacked=1">',
     "$$\\frac{a}{b}$$",
+    "$$$x$$$",
     "\\(x\\) \\[y\\]",
     "\u202etxet",
     "\x00\x1b[31m",

@@ -468,6 +468,14 @@ def test_work_in_vain_counts_as_far_as_it_lies_in_the_part() -> None:
     assert "cancelled while running: 10" in cancelled.title
 
 
+def test_work_in_vain_counts_in_the_part_as_far_as_it_held_a_thread() -> None:
+    run = Run(a=CLUSTER)
+    run.seceded(run.task("fit", "a", 0, 100, status="cancelled"), 10, 90)
+    run.task("work", "a", 100, 105)
+    (cancelled,) = [each for each in run.recording().findings(stop=50) if each.code == "cancelled-work"]
+    assert cancelled.cost_thread_seconds == pytest.approx(10)
+
+
 # Actors
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from test_findings import ten_seconds
 
+from dask_insight.analysis.findings import Failed, Findings
 from dask_insight.errors import ExitCode
 from dask_insight.hosts.cli import main
 from dask_insight.recording import Recording
@@ -51,6 +53,23 @@ def test_a_run_without_tasks_passes_no_check(tmp_path: Path, capsys: pytest.Capt
     assert "Nothing was found" not in capsys.readouterr().out
     assert main(["findings", "--fail-on", "info", path]) == ExitCode.FAILED
     assert "no task ran" in capsys.readouterr().err
+
+
+def test_what_could_not_be_judged_passes_no_check(
+    good: str, faulty: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Recording.findings
+
+    def in_part(recording: Recording, *given: Any) -> Findings:
+        found = whole(recording, *given)
+        return Findings(found, failed=[Failed("odd", "ZeroDivisionError")], judged=found.judged)
+
+    monkeypatch.setattr(Recording, "findings", in_part)
+    assert main(["findings", "--fail-on", "critical", good]) == ExitCode.FAILED
+    out, err = capsys.readouterr()
+    assert "could not be judged" in err and "odd" in err and "ZeroDivisionError" in out
+    assert main(["findings", good]) == ExitCode.OK
+    assert main(["findings", "--fail-on", "critical", faulty]) == ExitCode.FOUND
 
 
 def test_findings_as_json(faulty: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import copy
 import json
 import threading
+from textwrap import dedent
 from typing import Any
 
 import dask.array as da
@@ -394,10 +396,38 @@ def test_imports_that_keep_an_event_loop_are_told_as_imports(process: str, file:
     assert f"import {module}\n" in found.advice and "client.run" in found.advice
 
 
+@pytest.mark.parametrize("process", ["a", "scheduler"])
+@pytest.mark.parametrize(
+    "file",
+    [
+        "/x/site-packages/os;os.system('x')#.py",
+        "/x/site-packages/a\n\n    evil().py",
+        "/x/site-packages/a\nevil().py",
+        "/x/site-packages/class.py",
+        "/home/me/my-script.py",
+        "/x/site-packages/.py",
+    ],
+)
+def test_code_that_is_to_be_copied_imports_what_is_a_name_only(process: str, file: str) -> None:
+    recording = on_a_loop(lagging(process, [0.18] * 80), process, LOOP, IMPORT, ("<module>", file))
+    found = the(recording, "event-loop-lag")
+    (code,) = [dedent(part) for part in found.advice.split("\n\n") if part.startswith("    ")]
+    assert "    import MODULE\n" in code and "--preload MODULE" in code
+    assert [type(each) for each in ast.parse(code).body] == [ast.FunctionDef, ast.Expr]
+    assert "\n" not in found.title and not any(part.startswith("    ") for part in found.why.split("\n\n"))
+
+
 def test_a_program_that_is_imported_may_run_the_event_loop() -> None:
     frames = (IMPORT, ("<module>", "/home/me/program.py"), LOOP, ("Meter.count", "/home/me/meter.py"))
     found = the(on_a_loop(lagging("a", [0.18] * 80), "a", *frames), "event-loop-lag")
     assert found.title.startswith("`Meter.count` (`meter.py:3`) kept")
+
+
+def test_functions_of_an_event_loop_stay_in_their_line() -> None:
+    odd = "count\n\n    evil()"
+    recording = on_a_loop(lagging("scheduler", [0.18] * 80), "scheduler", LOOP, (odd, f"/home/me/{odd}.py"))
+    found = the(recording, "event-loop-lag")
+    assert "count" in found.title and "\n" not in found.title + found.why
 
 
 def test_graphs_that_wait_for_imports_of_the_scheduler() -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import math
 import re
+import shlex
 from collections.abc import Sequence
+from textwrap import dedent
 from typing import Any
 
 import numpy as np
@@ -526,7 +529,32 @@ def test_the_worker_that_ran_most_at_a_time_tells_which_resources_that_took() ->
             run.task("train", "b", number, number + 1, assigned=0, thread=thread)
     detail = [json.dumps({"resources": {"GPU": amount}}) for amount in (1, 4)]
     run.tables["workers"] = run._columns()["workers"] | {"detail": detail}
-    assert "--nthreads 2 --resources 'GPU=4'" in the(run.recording(), "resource-limit").advice
+    assert "--nthreads 2 --resources GPU=4\n" in the(run.recording(), "resource-limit").advice
+
+
+def _code(advice: str) -> tuple[list[str], list[ast.stmt]]:
+    """What stands in an advice to be copied: words of its line for a shell, statements of its Python."""
+    (code,) = [dedent(part) for part in advice.split("\n\n") if part.startswith("    ")]
+    (shell,) = [line for line in code.splitlines() if line.startswith("#")]
+    return shlex.split(shell.removeprefix("#")), ast.parse(code).body
+
+
+@pytest.mark.parametrize("name", ["G'PU; evil #", "$(evil)", "a\nevil()", "a\n\n    evil()", "a` `b", '"'])
+def test_names_of_resources_stay_words_in_code_that_is_to_be_copied(name: str) -> None:
+    plain, odd = (
+        [
+            *(each for each in with_resources(2, {named: 1}).findings() if each.code == "resource-limit"),
+            the(stranded([ASKED | {"resources": {named: 1.0}}]), "no-worker"),
+        ]
+        for named in ("GPU", name)
+    )
+    assert len(odd) == len(plain) == 2
+    for one, other in zip(plain, odd, strict=True):
+        (shell, code), (expected, body) = _code(other.advice), _code(one.advice)
+        assert len(shell) == len(expected)
+        swapped = ast.dump(ast.Module(code, [])).replace(repr(name), "'GPU'")
+        assert swapped == ast.dump(ast.Module(body, []))
+        assert "\n" not in other.title and "\n" not in other.why
 
 
 def test_threads_that_are_idle_on_a_worker_without_resources() -> None:
@@ -769,6 +797,19 @@ def test_results_that_a_client_holds_fill_memory_after_their_use() -> None:
     run.names[:8] = ["grid"] * 8
     run.tables["attempts"] = attempts_with_sizes(run)
     assert the(run.recording(), "memory-pressure").tasks == ("grid",)
+
+
+def test_results_that_were_let_go_of_do_not_fill_memory() -> None:
+    run = using([150 * MB] * 50 + [950 * MB] * 50, [1 * MB] * 45 + [700 * MB] * 55)
+    for attempt in run.attempts:
+        attempt["nbytes"] = 100 * MB if attempt["done"] < 5 else 8.0
+        run.names[attempt["task"]] = "grid" if attempt["done"] < 5 else "piece"
+    run.tables["attempts"] = attempts_with_sizes(run)
+    run.tables["releases"] = {
+        "task": [row["task"] for row in run.attempts],
+        "time": [START + row["done"] + 0.01 for row in run.attempts],
+    }
+    assert the(run.recording(), "memory-pressure").tasks == ()
 
 
 def attempts_with_sizes(run: Run) -> dict[str, Any]:

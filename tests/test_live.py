@@ -406,7 +406,7 @@ def test_rates_follow_what_a_person_sets(session: Live) -> None:
 
         session.set({"stacks": 0, "resources": 50})
         assert session.recording.about["options"]["profile"] is False
-        wait_for(lambda: _shortest(session, cluster) < 0.1, "resources of the worker, more often")
+        wait_for(lambda: _quickest(session, cluster) < 0.1, "resources of the worker, more often")
         # Its push has told the worker of both.
         assert _samples_of(session, spun(0.3)) == 0
 
@@ -415,11 +415,11 @@ def test_rates_follow_what_a_person_sets(session: Live) -> None:
         wait_for(lambda: _samples_of(session, spun(0.3)), "stacks again")
 
 
-def _shortest(session: Live, cluster: LocalCluster) -> float:
-    """Least seconds between two looks at what the only worker uses."""
+def _quickest(session: Live, cluster: LocalCluster) -> float:
+    """Least seconds between looks at what the only worker uses, of eight: a late one is near the next."""
     (worker,) = cluster.workers.values()
     looks = session.recording.resources.dropna(subset="memory")
-    return float(looks[looks["process"] == worker.worker_address]["time"].diff().min())
+    return float(looks[looks["process"] == worker.worker_address]["time"].diff().rolling(8).mean().min())
 
 
 def test_rates_of_local_schedulers_follow_too(session: Live) -> None:
@@ -659,16 +659,19 @@ def test_it_leaves_nothing_behind() -> None:
         names = [one.name for one in threading.enumerate() if "insight" in one.name]
         return names, dask.config.get("distributed.client.preload", None) or []
 
+    def held(client: Client) -> list[weakref.ref[Any]]:
+        session, release = hold_live()
+        wait_for(lambda: session.state()["clusters"], "its cluster is recorded")
+        client.gather(client.map(_increment, range(3), pure=False))
+        release()
+        return [weakref.ref(session), weakref.ref(session.recording)]
+
     before = here()
     with _cluster() as cluster, Client(cluster) as client:
-        for _ in range(3):
-            _, release = hold_live()
-            client.gather(client.map(_increment, range(3), pure=False))
-            release()
+        left = [each for _ in range(10) for each in held(client)]
         assert all(not found for found in left_on(client).values())
         assert here() == before
-    gc.collect()
-    assert not [one for one in gc.get_objects() if isinstance(one, Live) and one._undrive is not None]
+        wait_for(lambda: gc.collect() is not None and not any(each() for each in left), "all are garbage")
 
 
 def test_it_keeps_no_client_that_was_there_when_it_began() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import pickle
 import random
 import subprocess
 import sys
@@ -385,6 +386,19 @@ def test_a_scheduler_that_kept_the_function_from_before() -> None:
     assert len(column(recording, "attempts", "task")) == 4
     assert set(column(recording, "attempts", "worker")) == {"local"}
     assert set(column(recording, "attempts", "status")) == {"ok"}
+
+
+class InterpreterPoolExecutor(ThreadPoolExecutor):
+    """What the one of Python 3.14 asks of its tasks."""
+
+    def submit(self, function: Any, /, *arguments: Any, **named: Any) -> Any:
+        return super().submit(*pickle.loads(pickle.dumps((function, *arguments))), **named)
+
+
+def test_tasks_for_other_interpreters_can_travel() -> None:
+    with recorded() as recording, InterpreterPoolExecutor(2) as pool, dask.config.set(pool=pool):
+        assert dask.compute(delayed(add)(1, 2), scheduler="threads") == (3,)
+    assert column(recording, "attempts", "status") == ["ok"]
 
 
 def test_two_recordings_overlap() -> None:

@@ -20,11 +20,12 @@ from IPython.utils.capture import capture_output
 
 import dask_insight
 from dask_insight.hosts import magic
-from dask_insight.hosts.magic.arguments import words_of
+from dask_insight.hosts.magic.arguments import parser, words_of
 from dask_insight.hosts.magic.place import Place
 from dask_insight.hosts.magic.profiler import profiler_of
 from dask_insight.hosts.magic.progress import Progress
 from dask_insight.hosts.magic.run import Run
+from dask_insight.hosts.magic.span import quiet_span
 from dask_insight.hosts.notebook import MIME
 from dask_insight.recording import Recording
 from dask_insight.session import Session
@@ -420,7 +421,7 @@ def test_a_result_that_cannot_be_shown_takes_the_place_of_the_progress(
     shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: Any, **__: Any) -> Any:
-        raise RuntimeError("no picture")
+        raise RuntimeError("no \x1bpicture")
 
     in_notebook(shell)
     published = shell.display_pub.published
@@ -433,7 +434,7 @@ def test_a_result_that_cannot_be_shown_takes_the_place_of_the_progress(
     assert len(published) >= 2
     assert published[-1]["update"] is True
     assert published[-1]["transient"] == published[0]["transient"]
-    assert "cannot be shown: RuntimeError: no picture" in published[-1]["data"]["text/plain"]
+    assert r"cannot be shown: RuntimeError: no \x1bpicture" in published[-1]["data"]["text/plain"]
     assert dask_insight.runs["sums"] is recorded(shell)
 
 
@@ -614,6 +615,21 @@ def test_a_cell_without_a_name_keeps_its_last_run(shell: InteractiveShell) -> No
     for number in range(30):
         Cell(shell, f"%%dprofile\n{number}", cell_id=f"cell-{number}")
     assert len(dask_insight.runs) == 20
+
+
+def test_filters_of_a_context_are_left_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    own: list[Any] = []
+    monkeypatch.setattr(warnings, "_get_filters", lambda: own, raising=False)
+    monkeypatch.setattr(warnings, "filterwarnings", lambda *given: own.insert(0, given))
+    before = list(warnings.filters)
+    with quiet_span("fit"):
+        assert len(own) == 1
+    assert own == [] and list(warnings.filters) == before
+
+
+def test_help_is_without_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b" not in parser(line=True).format_help()
 
 
 def test_tasks_of_a_cluster_are_in_a_span_of_its_name(shell: InteractiveShell, client: Any) -> None:

@@ -37,7 +37,7 @@ from dask_insight.hosts.notebook.picture import svg
 from dask_insight.hosts.notebook.raster import task_stream
 from dask_insight.hosts.notebook.thinner import thinned
 from dask_insight.hosts.plain import marked
-from dask_insight.hosts.report import digest
+from dask_insight.hosts.report import report_html
 from dask_insight.options import OUTPUT_SIZE
 from dask_insight.recording import Recording
 
@@ -134,21 +134,38 @@ def test_the_front_end_takes_little_of_each_output() -> None:
     assert len(json.dumps(recording()._repr_mimebundle_())) < 165_000
 
 
+def policy_of(document: str) -> str:
+    [policy] = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', document)
+    return str(policy)
+
+
+def digest(text: str) -> str:
+    return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
+
+
 def test_the_frame_may_only_draw() -> None:
     html = recording()._repr_mimebundle_()["text/html"]
     [sandbox] = re.findall(r'sandbox="([^"]*)"', html)
     assert "allow-same-origin" not in sandbox
     document = frame_of(html)
-    [policy] = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', document)
-    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    rules = dict(rule.split(" ", 1) for rule in policy_of(document).split("; "))
     assert rules["default-src"] == "'none'"
     parts = {
         name: zlib.decompress(ascii91.decode(re.findall(rf"id={name}>([^<]*)<", document)[0])).decode()
         for name in ("style", "script")
     }
     [boot] = re.findall(r"<script>([^<]*)</script>", document)
-    assert rules["style-src"] == f"'{digest(parts['style'])}'"
-    assert rules["script-src"] == f"'{digest(boot)}' '{digest(parts['script'])}'"
+    assert rules["style-src"] == digest(parts["style"])
+    assert rules["script-src"] == f"{digest(boot)} {digest(parts['script'])}"
+
+
+def test_the_frame_may_do_no_more_than_the_file() -> None:
+    made = recording()
+    frame, file = (
+        re.sub(r"(?: 'sha256-[^']*')+", "", policy_of(document))
+        for document in (frame_of(made._repr_mimebundle_()["text/html"]), report_html(made))
+    )
+    assert frame == file
 
 
 class Elements(HTMLParser):
@@ -186,6 +203,7 @@ def test_names_stay_text(name: str) -> None:
 def test_markdown_has_task_names_as_code() -> None:
     assert "of the computing was `inc`." in static_bundles(recording(names=("inc",)))[-1]["text/markdown"]
     assert marked("`load_1.csv` and `a|<b>`, `c") == "`load_1.csv` and a&#124;&#60;b&#62;, `c`"
+    assert marked("www.evil.example") == "www&#46;evil.example"
 
 
 def test_the_picture_shows_what_ran() -> None:
@@ -223,6 +241,20 @@ def test_threads_on_which_nothing_ran_have_lanes_in_the_picture() -> None:
     assert picture is not None
     assert picture.workers == [*["first"] * 3, *["second"] * 2]
     assert (picture.pixels[2:] == 255).all()
+
+
+def test_clusters_whose_workers_have_the_same_names_do_not_mix_in_the_picture() -> None:
+    made = Recording()
+    workers = [f"tcp://{host}:{port}" for port in (1, 2) for host in "ab"]
+    clusters = ["tcp://first", "tcp://second"] * 2
+    names = {"worker": workers, "name": ["0", "0", "1", "1"], "cluster": clusters, "threads": [2] * 4}
+    made.append(encode("workers", names))
+    run = range(4)
+    attempts = {"run": run, "task": run, "worker": workers, "thread": ["1"] * 4, "status": ["ok"] * 4}
+    made.append(encode("attempts", attempts | {"start": [START] * 4, "stop": [START + 1] * 4}))
+    picture = task_stream(made, width=50)
+    assert picture is not None
+    assert picture.workers == ["0", "0", "1", "1"] * 2
 
 
 def test_failures_are_seen_in_the_picture() -> None:

@@ -22,6 +22,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 FRONT_END = {f"dask_insight/static/{name}" for name in ("report.js", "report.css", "widget.js", "widget.css")}
 
+#: What those who run tests in a source tree leave beside them.
+LITTER = ("tests/.hypothesis/x", "tests/.pytest_cache/x", "ui-tests/test-results/x")
+
 #: Where JupyterLab looks for its extensions, below an environment's folder.
 LABEXTENSION = "share/jupyter/labextensions/dask-insight"
 
@@ -69,8 +72,8 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def clean_copy(workshop: Path) -> Path:
-    """The tree as git sees it, with what is not committed yet, without anything built or ignored."""
+def sources() -> set[str]:
+    """The files that git knows, and what is not committed yet; nothing built or ignored."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
@@ -79,11 +82,16 @@ def clean_copy(workshop: Path) -> Path:
     )
     if listed.returncode:
         pytest.skip("packages are built from a git work tree")
+    return {name for name in listed.stdout.split("\0") if (ROOT / name).is_file()}
+
+
+@pytest.fixture(scope="module")
+def clean_copy(workshop: Path, sources: set[str]) -> Path:
+    """The tree of them alone."""
     copy = workshop / "source"
-    for name in filter(None, listed.stdout.split("\0")):
-        if (ROOT / name).is_file():
-            (copy / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, copy / name)
+    for name in sources:
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, copy / name)
     return copy
 
 
@@ -91,6 +99,9 @@ def clean_copy(workshop: Path) -> Path:
 def packages(workshop: Path, clean_copy: Path) -> tuple[Path, Path]:
     """An sdist from the clean copy, a wheel from the sdist alone; Node comes from the build requirements."""
     out = workshop / "dist"
+    for name in LITTER:
+        (clean_copy / name).parent.mkdir(parents=True)
+        (clean_copy / name).touch()
     subprocess.run(
         [sys.executable, "-m", "build", "--outdir", out, clean_copy],
         check=True,
@@ -119,9 +130,9 @@ def report(workshop: Path, fresh_environment: Path) -> Iterator[Path]:
     yield work / "run.html"
 
 
-def test_sdist_holds_sources_and_front_end(packages: tuple[Path, Path]) -> None:
+def test_sdist_holds_sources_and_front_end(packages: tuple[Path, Path], sources: set[str]) -> None:
     with tarfile.open(packages[0]) as archive:
-        names = {name.partition("/")[2] for name in archive.getnames()}
+        names = {each.name.partition("/")[2] for each in archive if each.isfile()}
     needed = {
         "LICENSE",
         "README.md",
@@ -136,7 +147,9 @@ def test_sdist_holds_sources_and_front_end(packages: tuple[Path, Path]) -> None:
         "dask_insight/labextension/package.json",
     }
     assert (needed | FRONT_END | {"dask_insight/_build/dask_insight_backend.py"}) <= names
-    assert not [name for name in names if "node_modules" in name]
+    made = ("PKG-INFO", "setup.cfg", "dask_insight.egg-info/")
+    front_end = ("dask_insight/static/", "dask_insight/labextension/")
+    assert {name for name in names if not name.startswith(made + front_end)} <= sources
 
 
 def test_wheel_holds_the_package_and_nothing_else(packages: tuple[Path, Path]) -> None:

@@ -18,6 +18,7 @@ from conftest import wait_for
 
 from dask_insight.probe import frames, sampler
 from dask_insight.probe.messages import packed_profile
+from dask_insight.probe.pace import Pace
 from dask_insight.probe.sampler import NOTHING, Sampler, _evenly, _in_ticks, _Thread
 from dask_insight.probe.stacks import Stacks
 
@@ -209,23 +210,93 @@ def test_drains_stand_alone() -> None:
     assert total == pytest.approx(stop - start, abs=0.02)
 
 
-def test_the_budget_lowers_the_rate() -> None:
-    idents = {threading.get_ident(): NOTHING}
-    sampler = Sampler(lambda: idents, str, 0.001, 0.002)
+def test_a_thread_that_another_one_sampled_is_weighed_from_when_it_came() -> None:
+    now, threads = 100.0, dict[int, int]()
+    sampler = Sampler(lambda: threads, str, 0.005, 0.5, clock=lambda: now)
+    sampler._round(now)
+    now += 0.6
+    sampler.since = now
+    threads[threading.get_ident()] = NOTHING
+    now += 0.1
+    sampler._round(now)
+    assert sampler.drain()["samples"]["duration"].tolist() == pytest.approx([0.1])
+
+
+def test_what_was_done_since_the_last_round_is_told_at_the_end() -> None:
+    now = 100.0
+    main = threading.get_ident()
+    sampler = Sampler(lambda: {main: NOTHING}, str, 600.0, 0.5, clock=lambda: now)
     sampler.start()
-    deep(150, 2.5)
-    sampling = sampler.drain()["sampling"]
+    now += 0.15
     sampler.stop()
-    assert sampling["interval"][0] > 0.002, "the rate must have been lowered"
-    assert sampling["cost"][0] < 0.02 * sampling["period"][0]
+    assert sampler.drain()["samples"]["duration"].tolist() == pytest.approx([0.15])
 
 
-def deep(depth: int, seconds: float) -> None:
-    """Wait at the end of a deep stack."""
-    if depth:
-        deep(depth - 1, seconds)
-    else:
-        time.sleep(seconds)
+def test_the_rate_follows_what_rounds_cost() -> None:
+    aim, budget, now = 0.01, 0.05, 0.0
+    pace = Pace(aim, budget, dozes=False)
+
+    def looked(seconds: float, cpu: float, late: float) -> float:
+        """Rounds for that long; the share of a core that they cost."""
+        nonlocal now
+        begun, cost = now, 0.0
+        while now < begun + seconds:
+            now += pace.wait()
+            cost += pace.spent(cpu, late, now)
+        return cost / (now - begun)
+
+    looked(1, 2e-3, 2e-3)
+    assert pace.interval == pytest.approx((2e-3 + 8e-4) / budget)
+    assert looked(10, 2e-3, 2e-3) == pytest.approx(budget)
+    looked(1, 2e-3, 0.0)
+    assert pace.interval == pytest.approx((2e-3 + 3e-4) / budget), "a free GIL is cheaper"
+    looked(1, 1e-5, 0.0)
+    assert pace.interval == aim
+    assert looked(10, 1e-5, 0.0) < budget
+
+
+def test_a_sampler_keeps_to_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = cpu = 0.0
+
+    class Halt:
+        """A lock that is waited for 300 times, and what each of the rounds costs."""
+
+        rounds = 0
+
+        def acquire(self, timeout: float) -> bool:
+            nonlocal now, cpu
+            self.rounds += 1
+            now, cpu = now + timeout, cpu + 2e-3
+            return self.rounds > 300
+
+    monkeypatch.setattr(sampler, "_SOONER", 0.0)
+    monkeypatch.setattr(sampler, "perf_counter", lambda: now)
+    monkeypatch.setattr(sampler, "thread_time", lambda: cpu)
+    sampling = Sampler(dict, str, 0.01, 0.05, clock=lambda: now)
+    sampling._halt = Halt()  # type: ignore[assignment]
+    sampling._work()
+    told = sampling.drain()["sampling"]
+    assert told["interval"] == [pytest.approx((2e-3 + 3e-4) / 0.05)]
+    assert told["cost"] == [pytest.approx(300 * (2e-3 + 3e-4))]
+    assert told["cost"][0] < 0.05 * now
+
+
+def test_what_stands_still_or_does_nothing_is_looked_at_less_often() -> None:
+    pace = Pace(0.1, 0.5, dozes=False)
+    naps = []
+    for _ in range(6):
+        naps.append(pace.wait())
+        pace.looked(found=False, changed=False, lasts=False)
+    assert naps == pytest.approx([0.1, 0.2, 0.3, 0.4, 0.4, 0.4])
+    pace.looked(found=True, changed=True, lasts=False)
+    assert pace.wait() == 0.1
+
+    dozing = Pace(0.1, 0.5, dozes=True)
+    for _ in range(100):
+        dozing.looked(found=False, changed=True, lasts=False)
+    assert dozing.wait() == pytest.approx(0.8, rel=0.01)
+    dozing.looked(found=True, changed=True, lasts=True)
+    assert dozing.wait() == 0.1
 
 
 def test_old_pythons_take_frames_without_the_collector() -> None:

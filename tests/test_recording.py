@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import io
 import pickle
+import runpy
 import sys
 import threading
 import time
@@ -170,6 +171,28 @@ def test_transfers_name_what_they_carried_and_who_waited() -> None:
     carried = _recording().transferred.set_index("direction")
     assert carried.loc["in", "waiting_key"] == "('b', 0)" and carried.loc["in", "run"] == 1
     assert carried.loc["out", "waiting_key"] == "" and carried.loc["out", "run"] == NOTHING
+
+
+def test_who_needs_several_results_of_a_transfer_waits_for_it_once() -> None:
+    recording = Recording()
+    tables: dict[str, dict[str, Any]] = {
+        "edges": {"task": [2, 2, 2, 4], "dependency": [0, 1, 3, 1]},
+        "attempts": {
+            **{"run": [0, 1], "task": [2, 4], "worker": [B, B]},
+            **{"assigned": [ZERO, ZERO], "start": [ZERO + 3, ZERO + 3]},
+        },
+        "transfers": {
+            **{"transfer": [0, 1], "worker": [B, B], "peer": [A, "tcp://c:1"], "direction": ["in", "in"]},
+            **{"start": [ZERO + 1, ZERO + 1], "stop": [ZERO + 2, ZERO + 3], "nbytes": [8, 4]},
+        },
+        "transferred": {"transfer": [0, 0, 1], "task": [0, 1, 3], "nbytes": [4, 4, 4]},
+    }
+    for table, told in tables.items():
+        recording.append(encode(table, told))
+    table = recording.transfers
+    assert table["results"].tolist() == [2, 1]
+    assert table["waiting"].tolist() == [2, 1]
+    assert table["waited"].tolist() == pytest.approx([2, 2])
 
 
 def test_other_tables_name_what_their_ids_stand_for() -> None:
@@ -580,6 +603,16 @@ def test_without_pyarrow_texts_are_text_all_the_same(monkeypatch: pytest.MonkeyP
     with_arrow = recording.tasks["key"].tolist(), recording.graph["key"].tolist()
     monkeypatch.setattr(frame, "arrow", None)
     assert (recording.tasks["key"].tolist(), recording.graph["key"].tolist()) == with_arrow
+
+
+def test_a_pyarrow_that_pandas_refuses_is_as_good_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dask_insight.tables import frame
+
+    def refuse(*kind: Any, **more: Any) -> None:
+        raise ImportError("pyarrow>=13.0.0 is required for PyArrow backed StringArray.")
+
+    monkeypatch.setattr(pd, "StringDtype", refuse)
+    assert runpy.run_path(frame.__file__, run_name=frame.__name__)["arrow"] is None
 
 
 def test_ids_far_apart_are_found() -> None:

@@ -198,12 +198,25 @@ def test_a_newer_major_format_names_the_cure(tmp_path: Path) -> None:
         dask_insight.open(path)
 
 
-def test_a_newer_minor_format_is_read(tmp_path: Path) -> None:
-    path = _file(tmp_path / "run.dinsight", _batch(1))
+def _newer(path: Path) -> Path:
     data = bytearray(path.read_bytes())
     data[10:12] = struct.pack("<H", FORMAT[1] + 7)
     path.write_bytes(data)
+    return path
+
+
+def test_a_newer_minor_format_is_read_told_and_kept(tmp_path: Path) -> None:
+    new = _batch(2).replace(b"edges", b"ledge")
+    path = _newer(_file(tmp_path / "run.dinsight", _batch(1), new))
     assert _numbers(path) == [1]
+    copy = tmp_path / "copy.dinsight"
+    dask_insight.open(path).save(copy)
+    assert new in list(read(copy))
+    dask_insight.open(copy).save(path)
+    assert [table_of(batch) for batch in read(path) if not isinstance(batch, Gap)].count("ledge") == 1
+    losses = dask_insight.open(path).summary().losses
+    told = f"written in format {FORMAT[0]}.{FORMAT[1] + 7}, newer than {FORMAT[0]}.{FORMAT[1]}"
+    assert sum(told in loss for loss in losses) == 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes have no such names there")

@@ -23,7 +23,7 @@ import dask
 import dask.callbacks
 import numpy as np
 import pytest
-from conftest import wait_for
+from conftest import PATIENCE, wait_for
 from distributed import Client, LocalCluster
 
 import dask_insight
@@ -260,13 +260,11 @@ def test_stopping_is_bounded_when_the_cluster_has_died(tmp_path: Path) -> None:
     session = record(path, stop_timeout="2s", poll="50ms")
     run = session.start()
     client.submit(_increment, 20, key="before the end").result()
-    deadline = time.monotonic() + 20
-    while "before the end" not in _keys(run) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_for(lambda: "before the end" in _keys(run), "its task")
     cluster.close(timeout=5)
     begun = time.monotonic()
     session.stop()
-    assert time.monotonic() - begun < 8
+    assert time.monotonic() - begun < PATIENCE
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         client.close(timeout=1)
@@ -1027,24 +1025,31 @@ def test_with_two_clusters_this_process_is_sampled_once() -> None:
         mine = np.array(columns["process"].tolist()) == "client"
         return float(columns["time"][mine].max(initial=0.0))
 
-    with _cluster(processes=False) as one, _cluster(processes=False) as two, Client(one) as first:
-        with record(local=False, poll=0.1) as run:
-            begun = time.time()
-            with Client(two, set_as_default=False):
-                wait_for(lambda: sampled() > begun + 1.5, "one samples it")
-                first.close()
-                left = time.time()
-                wait_for(lambda: sampled() > left + 1.5, "the other one goes on")
-        took = time.time() - begun
+    with (
+        _cluster(processes=False) as one,
+        _cluster(processes=False) as two,
+        Client(one) as first,
+        record(local=False, poll=0.1) as run,
+    ):
+        begun = time.time()
+        with Client(two, set_as_default=False):
+            wait_for(lambda: sampled() > begun + 1.5, "one samples it")
+            first.close()
+            left = time.time()
+            wait_for(lambda: sampled() > left + 1.5, "the other one goes on")
     samples: Any = run.columns("samples")
     places = list(zip(samples["process"].tolist(), samples["thread"].tolist(), strict=True))
     main = np.array([place == ("client", "main") for place in places])
-    assert 0.7 * took < samples["duration"][main].sum() < 1.1 * took
+    stops, seconds = samples["time"][main], samples["duration"][main]
+    starts, stops = np.sort(stops - seconds), np.sort(stops)
+    assert (starts[1:] > stops[:-1] - 0.05).all(), "nothing of it is sampled twice"
+    assert seconds.sum() > 0.7 * (stops[-1] - starts[0])
     assert ("client", "event loop") in places or ("scheduler", "event loop") in places
 
 
 def test_clients_that_do_not_answer_are_waited_for_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    silent = [SimpleNamespace(id=f"client-{number}", loop=None) for number in range(3)]
+    # One after the other they would take minutes.
+    silent = [SimpleNamespace(id=f"client-{number}", loop=None) for number in range(200)]
     monkeypatch.setattr(Clusters, "_submit", staticmethod(lambda client, work: Future()))
     monkeypatch.setattr(Session, "_clients", lambda session: silent)
     monkeypatch.setattr("dask_insight.session.clusters._START_TIMEOUT", 1.0)
@@ -1052,8 +1057,8 @@ def test_clients_that_do_not_answer_are_waited_for_together(monkeypatch: pytest.
     begun = time.monotonic()
     with pytest.warns(RuntimeWarning, match="did not answer within 1 s") as warned:
         session.start()
-    assert time.monotonic() - begun < 2.5
-    assert len([each for each in warned if "did not answer" in str(each.message)]) == 3
+    assert time.monotonic() - begun < PATIENCE
+    assert len([each for each in warned if "did not answer" in str(each.message)]) == len(silent)
     session.stop()
 
 

@@ -64,6 +64,7 @@ def test_a_sleep_without_a_thread_is_taken_off_once() -> None:
     assert row.seconds == pytest.approx(10)
     facts = Facts(recording.columns, START, budget(recording.columns))
     assert facts.length.tolist() == pytest.approx([10])
+    assert recording.bounds().work == pytest.approx(10)
 
 
 def test_all_processes_stand_still() -> None:

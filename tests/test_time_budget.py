@@ -301,6 +301,13 @@ def test_a_task_that_gave_its_thread_back_holds_none() -> None:
     assert bounds.work == pytest.approx(9) and bounds.least <= bounds.seconds
 
 
+@pytest.mark.parametrize(("start", "stop", "work"), [(0, 20, 10), (5, 15, 5), (20, 80, 0), (50, 95, 5)])
+def test_a_part_of_a_task_that_gave_its_thread_back(start: float, stop: float, work: float) -> None:
+    run = Run(a=CLUSTER)
+    run.seceded(run.task("parent", "a", 0, 100), 10, 90)
+    assert run.recording().slice(start, stop).bounds().work == pytest.approx(work)
+
+
 def test_a_task_that_never_takes_its_thread_again() -> None:
     run = Run(a=CLUSTER)
     run.seceded(run.task("parent", "a", 0, 10, executing=-1, ended=11, cpu=1), 2, 10)

@@ -18,7 +18,7 @@ from test_time_budget import NAN, Run
 
 import dask_insight
 from dask_insight import words
-from dask_insight.analysis.what_if import WhatIf
+from dask_insight.analysis.what_if import Replay, WhatIf
 from dask_insight.analysis.what_if.chunks import with_chunks
 from dask_insight.analysis.what_if.model import Model, model
 from dask_insight.analysis.what_if.setting import Costs, Setting
@@ -331,6 +331,18 @@ def test_more_threads_bring_no_more_resources(resources: dict[str, Any]) -> None
     assert any("resources of their workers" in note for note in found.notes) == bool(resources)
     busy = ran(READS, [4], workers=told).what_if(threads=8)
     assert busy.high < busy.recorded and not any("resources" in note for note in busy.notes)
+
+
+def test_a_scheduler_that_was_idle_before_and_after_the_run_costs_as_much() -> None:
+    def cost(before: int, after: int) -> float:
+        use = [0.0] * before + [0.05] * 100 + [0.0] * after
+        time = START + 0.5 + np.arange(-before, 100 + after)
+        samples = {"process": ["scheduler"] * len(use), "time": time, "cpu": use}
+        recording = ran([Task("read", 1.0)] * 100, resources=samples)
+        return Replay(recording.columns, {}).setting.costs.scheduler
+
+    assert cost(0, 0) == pytest.approx(5e-4)
+    assert cost(300, 300) == pytest.approx(5e-4, rel=0.02)
 
 
 def test_an_answer_reads_as_text_and_as_html() -> None:

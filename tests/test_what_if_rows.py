@@ -182,6 +182,9 @@ def test_time_in_which_a_person_thought_is_left_out() -> None:
     assert waited_for.what_if(workers=2).seconds == pytest.approx(64, rel=0.01), "a program does not think"
     hours = ran(tasks, [1], pauses=[3600.0])
     assert hours.what_if().recorded == pytest.approx(8), "but nobody waits for minutes without a task"
+    running = {"run": [99], "task": [99], "worker": ["w0"], "thread": ["1"], "start": [START + 1]}
+    hung = ran(tasks, [1], pauses=[3600.0], running=running)
+    assert hung.bounds().seconds == pytest.approx(3608), "but for one that runs still"
 
 
 def test_nothing_has_ended() -> None:

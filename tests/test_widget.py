@@ -84,8 +84,9 @@ def test_what_is_missing_is_named_and_the_cure(
     name: str, run: dask_insight.Recording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, name, None)
-    for module in ("comm.base_comm", "dask_insight.hosts.widget.comm", "dask_insight.hosts.widget.widget"):
-        monkeypatch.delitem(sys.modules, module, raising=False)
+    for module in ("hosts.comm", "hosts.widget.comm", "hosts.widget.widget"):
+        monkeypatch.delitem(sys.modules, f"dask_insight.{module}", raising=False)
+    monkeypatch.delitem(sys.modules, "comm.base_comm", raising=False)
     for make in (run.widget, dask_insight.watch):
         with pytest.raises(
             ImportError, match=rf"need {name}: `pip install -U anywidget .ipywidgets>=8\.0\.5"

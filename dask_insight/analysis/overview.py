@@ -319,7 +319,7 @@ def short(name: str, most: int = 60) -> str:
     return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
 
 
-def overview(read: Read, findings: Mapping[str, Values] | None = None) -> Overview:
+def overview(read: Read, findings: bool = True) -> Overview:
     """Sum a recording up.
 
     Parameters
@@ -327,7 +327,7 @@ def overview(read: Read, findings: Mapping[str, Values] | None = None) -> Overvi
     read
         Gives the columns of a table.
     findings
-        Columns of the table `findings`; by default those that are read.
+        Whether to tell what the table `findings` has.
     """
     attempts = read("attempts")
     facts = facts_of(read("about"))
@@ -336,7 +336,7 @@ def overview(read: Read, findings: Mapping[str, Values] | None = None) -> Overvi
     length = np.maximum(length, 0.0)
     budget = read("budget")
     # It tells of tasks that run on, too.
-    first, last = (_of_last_edition(budget, name) for name in ("start", "stop"))
+    first, last = _numbers(budget, "start"), _numbers(budget, "stop")
     begin = _least(
         _numbers(attempts, "submitted"), start, first, fallback=moment(facts.get("started"), np.nan)
     )
@@ -375,7 +375,7 @@ def overview(read: Read, findings: Mapping[str, Values] | None = None) -> Overvi
         losses=losses(read("events")),
         facts=facts,
         budget=shares,
-        findings=_findings(read("findings") if findings is None else findings),
+        findings=_findings(read("findings")) if findings else (),
         used=used(read, begin, end),
         still=float(still.within(np.array([begin]), np.array([end]))[0]),
         absent=_without_workers(read, attempts, begin, end, still),
@@ -487,18 +487,12 @@ def _counted(stood: Mapping[str, Numbers]) -> dict[str, int]:
     return counts
 
 
-def _of_last_edition(budget: Mapping[str, Values], name: str) -> Numbers:
-    values, edition = _numbers(budget, name), _numbers(budget, "edition")
-    return values[edition == edition.max()] if len(edition) else values
-
-
 def _budget(columns: Mapping[str, Values]) -> list[tuple[str, str, float]]:
     """Thread-seconds by part and name, most first."""
-    part, name, edition = _symbols(columns, "part"), _symbols(columns, "name"), _numbers(columns, "edition")
+    part, name = _symbols(columns, "part"), _symbols(columns, "name")
     seconds = (_numbers(columns, "stop") - _numbers(columns, "start")) * _numbers(columns, "threads")
     if not len(seconds):
         return []
-    seconds = np.where(edition == edition.max(), seconds, 0.0)
     width = len(name.names)
     sums = np.bincount(part.codes.astype("i8") * width + name.codes, seconds)
     order = np.flatnonzero(sums > 0)

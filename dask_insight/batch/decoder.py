@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Set
 from typing import Any
 
 import msgpack
@@ -39,11 +39,17 @@ def read(packed: Any, only: Collection[str] | None = None) -> Batch:
         known = {column.name: column.kind for column in TABLES[table].columns} if table in TABLES else {}
         columns: dict[str, Values] = {}
         micros: dict[str, Array] = {}
+        own = {
+            column["name"]
+            for column in packed["columns"]
+            if (only is None or column["name"] in only)
+            and (known.get(column["name"]) == column["kind"] or _repeats(column, known))
+        }
+        wanted = _with_referred(own, packed["columns"])
         # Texts may refer to symbols that stand behind them.
         for column in sorted(packed["columns"], key=lambda each: "forms" in each):
-            wanted, kind = known.get(column["name"]), column["kind"]
-            repeats = wanted == "sym" and kind == "str"
-            if not (wanted == kind or repeats) or not (only is None or column["name"] in only):
+            name, kind = column["name"], column["kind"]
+            if name not in wanted:
                 continue
             group = columns.get(str(column.get("since"))) if "forms" in column else None
             values = (
@@ -52,12 +58,25 @@ def read(packed: Any, only: Collection[str] | None = None) -> Batch:
                 else _decode_column(column, rows, micros)
             )
             # What is known to repeat was once kept as if it did not.
-            columns[column["name"]] = intern(values.tolist()) if repeats else values
+            columns[name] = intern(values.tolist()) if _repeats(column, known) else values
     except BatchError:
         raise
     except Exception as error:
         raise BatchError(f"not a batch: {type(error).__name__}: {error}") from error
-    return Batch(table, rows, columns)
+    return Batch(table, rows, {name: values for name, values in columns.items() if name in own})
+
+
+def _repeats(column: Mapping[str, Any], known: Mapping[str, str]) -> bool:
+    """Whether texts stand there that this version keeps as symbols."""
+    return known.get(column["name"]) == "sym" and column["kind"] == "str"
+
+
+def _with_referred(names: Set[str], packed: Collection[Any]) -> Set[str]:
+    """Names of columns, and of those that they are told relative to, known or not."""
+    since = {column["name"]: column.get("since") for column in packed}
+    while more := {since[name] for name in names} & since.keys() - names:
+        names = names | more
+    return names
 
 
 def _decode_column(column: Mapping[str, Any], rows: int, micros: dict[str, Array]) -> Values:

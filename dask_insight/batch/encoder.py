@@ -10,7 +10,7 @@ import numpy as np
 
 from ..schema import TABLES, Column
 from .forms import numbered
-from .planes import MISSING, planes, zigzag
+from .planes import MISSING, low_planes, planes, spread, width_of, zigzag
 from .values import NUMBERS, Array, Symbols, Texts, default, intern
 
 #: Fewest rows for which different values are looked for.
@@ -85,7 +85,7 @@ def _numbered(column: Column, columns: Mapping[str, Any]) -> dict[str, Any] | No
 def _encode_other(column: Column, values: Any, short: bool) -> dict[str, Any]:
     if column.kind == "sym":
         symbols = values if isinstance(values, Symbols) else intern(values)
-        width = 1 if len(symbols.names) <= 0x100 else 2 if len(symbols.names) <= 0x1_0000 else 4
+        width = width_of(len(symbols.names) - 1)
         data = planes(symbols.codes.astype(f"<u{width}"))
         return {"data": data, "width": width, "symbols": [_clean(name) for name in symbols.names]}
     if column.kind == "str":
@@ -124,9 +124,8 @@ def _few(array: Array) -> dict[str, Any] | None:
 
 def _codes(codes: Array, short: bool) -> dict[str, Any]:
     """Numbers of four bytes, as planes."""
-    most = int(codes.max()) if short and len(codes) else MISSING
-    kept = max(1, (most.bit_length() + 7) // 8)
-    return {"data": planes(codes)[: kept * len(codes)]} | ({"planes": kept} if kept < 4 else {})
+    kept, data = low_planes(codes) if short and len(codes) else (4, planes(codes))
+    return {"data": data} | ({"planes": kept} if kept < 4 else {})
 
 
 def _clean(text: str) -> str:
@@ -153,7 +152,7 @@ def _encode_time(
         # An odd step: else what alternates would always be met at the same turn.
         some = slice(None, None, 1 if short else len(steps) // _SOME | 1)
         known = finite[some]
-        if _spread(steps[some][known]) < _spread(chosen[some][known]):
+        if spread(steps[some][known]) < spread(chosen[some][known]):
             chosen, kept = steps, reference + steps * unit
             head["since"] = column.since
     micros[column.name] = kept
@@ -162,10 +161,6 @@ def _encode_time(
     codes = zigzag(np.where(finite, chosen, 0).astype("<i4").view("<u4"))
     codes[~finite] = MISSING
     return head | _codes(codes, short)
-
-
-def _spread(steps: Array) -> float:
-    return float(np.log2(1 + np.abs(steps)).sum())
 
 
 def _above(ticks: Array) -> Array:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .planes import planes, unplanes, unplanes32, unzigzag, zigzag
+from .planes import low_planes, planes, spread, unplanes, unplanes32, unzigzag, width_of, zigzag
 from .values import Array, BatchError, Symbols, Texts
 
 #: Fewest rows for which it is worth the while, and most forms as a share of them.
@@ -79,8 +79,7 @@ def numbered(texts: Texts, group: Symbols | None = None) -> dict[str, Any] | Non
     if group is not None:
         codes, within = _places(of, group.codes)
         told["within"] = within
-    most = int(codes.max(initial=0))
-    width = 1 if most < 0x100 else 2 if most < 0x1_0000 else 4
+    width = width_of(int(codes.max(initial=0)))
     told |= {"width": width, "data": planes(codes.astype(f"<u{width}")), "numbers": numbers}
     return told if end - start <= _allowed(told) else None
 
@@ -100,13 +99,9 @@ def _steps(column: Array, of: Array, order: Array) -> dict[str, Any]:
     alike = np.empty_like(sorted_)
     alike[order] = sorted_
     one, other = zigzag(from_above), zigzag(alike)
-    if _spread(one) <= _spread(other):
+    if spread(one.astype("f8")) <= spread(other.astype("f8")):
         return _short(one)
     return _short(other) | {"alike": True}
-
-
-def _spread(codes: Array) -> float:
-    return float(np.log2(1 + codes.astype("f8")).sum())
 
 
 def _places(of: Array, group: Array) -> tuple[Array, list[list[int]]]:
@@ -165,8 +160,8 @@ def _alike(data: Array, offsets: Array) -> tuple[list[bytes] | None, Array]:
 
 
 def _short(codes: Array) -> dict[str, Any]:
-    kept = max(1, (int(codes.max(initial=0)).bit_length() + 7) // 8)
-    return {"planes": kept, "data": planes(codes)[: kept * len(codes)]}
+    kept, data = low_planes(codes)
+    return {"planes": kept, "data": data}
 
 
 def texts_of(column: Mapping[str, Any], rows: int, group: Symbols | None = None) -> Texts:
@@ -191,10 +186,7 @@ def texts_of(column: Mapping[str, Any], rows: int, group: Symbols | None = None)
     numbers = [_column(each, of, rows) for each in column["numbers"]]
     if any(not form or len(form) - 1 > len(numbers) for form in forms):
         raise BatchError(f"column {column['name']}: a form without its numbers")
-    told = [b"".join(_told(forms[each], numbers, row)) for row, each in enumerate(of.tolist())]
-    offsets = np.zeros(rows + 1, "i8")
-    np.cumsum(np.fromiter(map(len, told), "i8", rows), out=offsets[1:])
-    return Texts(offsets, b"".join(told))
+    return Texts.joined([b"".join(_told(forms[each], numbers, row)) for row, each in enumerate(of.tolist())])
 
 
 def _column(number: Mapping[str, Any], of: Array, rows: int) -> list[int]:

@@ -62,6 +62,22 @@ def unplanes32(data: bytes | memoryview, kept: Any, rows: int) -> Array:
     return unplanes(bytes(data) + bytes((4 - kept) * rows), "<u4", rows)
 
 
+def low_planes(codes: Array) -> tuple[int, bytes]:
+    """How many low planes of numbers of four bytes are enough, and these."""
+    kept = max(1, (int(codes.max(initial=0)).bit_length() + 7) // 8)
+    return kept, planes(codes)[: kept * len(codes)]
+
+
+def width_of(most: int) -> int:
+    """Bytes that are enough for codes up to `most`."""
+    return 1 if most < 0x100 else 2 if most < 0x1_0000 else 4
+
+
+def spread(steps: Array) -> float:
+    """How many bits differences take, about."""
+    return float(np.log2(1 + np.abs(steps)).sum())
+
+
 def has_missing(data: bytes | memoryview) -> bool:
     """Whether a time is missing in four planes."""
     return bool((np.frombuffer(data, "u1").reshape(4, -1) == 0xFF).all(axis=0).any())

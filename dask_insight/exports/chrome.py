@@ -12,15 +12,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..batch import Symbols
-from ..lookup import Lookup, is_any
+from ..lookup import is_any
 from ..tables import joined
+from ..tables.facts import recorded
 from .files import replaced
+from .inputs import Inputs
 from .lines import Fixed, Json, Part, Where, Whole, Words, json_words, lines, rows_of, whole
 from .places import Places, Ran
 from .progress import Steps, Told, silent
@@ -28,8 +31,8 @@ from .progress import Steps, Told, silent
 if TYPE_CHECKING:
     from ..recording import Recording
 
-#: The fact that is long: how the scheduler was configured.
-_LONG = "config"
+#: Most characters of a fact, as readers look for the events within the first bytes of a file.
+_LONGEST = 4_000
 #: Arrows looked up at a time.
 _ARROWS = 200_000
 #: Counters by table: name of the track, columns and what they are divided by.
@@ -61,19 +64,29 @@ def write(recording: Recording, path: Path, told: Told = silent) -> None:
     """
     with replaced(path) as file:
         file.write(b'{"displayTimeUnit":"ms","otherData":')
-        # Some tasks may have begun before the recording, which is where moments count from.
-        facts = {**recording.about, "started": recording.started}
-        about = {name: str(value) for name, value in facts.items() if name != _LONG}
         places = Places(recording)
         ran = Ran(recording, places)
-        file.write(
-            json.dumps(about).encode() + b',"traceEvents":[\n' + _utf8(",\n".join(_names(recording, places)))
-        )
+        # First, so that a part of a file has them.
+        names = ",\n".join((*_processes(recording, places), *_threads(places)))
+        file.write(json.dumps(_facts(recording)).encode() + b',"traceEvents":[\n' + _utf8(names))
+        named = places.count
         steps = Steps(told, _rows(recording, ran))
         for rows, text in _events(recording, places, ran):
             file.write(text)
             steps.add(rows)
+        for name in _processes(recording, places, named):
+            file.write(_utf8(",\n" + name))
         file.write(b"\n]}\n")
+
+
+def _facts(recording: Recording) -> dict[str, str]:
+    # Some tasks may have begun before the recording, which is where moments count from.
+    facts = {**recording.about, "started": recording.started}
+    last = recorded(recording.columns)[1]
+    if np.isfinite(last):
+        facts["stopped"] = last
+    texts = {name: str(value) for name, value in facts.items()}
+    return {name: text for name, text in texts.items() if len(text) <= _LONGEST}
 
 
 def _utf8(text: str) -> bytes:
@@ -102,12 +115,15 @@ def _events(recording: Recording, places: Places, ran: Ran) -> Iterator[Block]:
             yield from _counter(name, {each: columns[each] / unit for each in of}, pid, ts)
 
 
-def _names(recording: Recording, places: Places) -> Iterator[str]:
-    """Events that name all that have a number, and tell the threads of workers, also those without tasks."""
+def _processes(recording: Recording, places: Places, named: int = 0) -> Iterator[str]:
+    """Events that name processes but for the first ones, and tell the threads of workers."""
     lives = _lives(recording, places)
-    for pid, name in places.processes():
-        yield _meta("process_name", pid, 0, {"name": name, **lives.get(pid, {})})
+    for pid, process, name in islice(places.processes(), named, None):
+        yield _meta("process_name", pid, 0, {"name": name, "process": process, **lives.get(pid, {})})
         yield _meta("process_sort_index", pid, 0, {"sort_index": pid})
+
+
+def _threads(places: Places) -> Iterator[str]:
     for (pid, thread, number), tid in places.tracks():
         name = thread or "thread unknown"
         told = {"name": f"{name} ({number + 1})", "thread": name} if number else {"name": name}
@@ -166,26 +182,24 @@ def _flows(recording: Recording, ran: Ran) -> Iterator[Block]:
     """An arrow from the attempt that made a result to each that used it."""
     edges: Any = recording.columns("edges")
     task, dependency = edges["task"], edges["dependency"]
-    if not len(task) or not len(ran.task):
-        return
-    ok = np.flatnonzero(is_any(ran.status, ("ok",)))
-    last, row_of = Lookup(ran.task[ok]), np.append(ok, -1)
+    inputs = Inputs(ran.task, is_any(ran.status, ("ok",)), ran.ts, ran.end)
+    drawn = 0
     for first in range(0, len(task), _ARROWS):
         part = slice(first, first + _ARROWS)
-        made, used = (row_of[last.rows(each[part])] for each in (dependency, task))
-        there = np.flatnonzero((made >= 0) & (used >= 0))
-        before, after = made[there], used[there]
+        before, after = inputs.of(task[part], dependency[part])
+        number = drawn + np.arange(len(before))
+        drawn += len(before)
         yield from lines(
-            len(there),
-            *_arrow_end(b',\n{"ph":"s",', first + there, ran.pid[before], ran.tid[before]),
+            len(before),
+            *_arrow_end(b',\n{"ph":"s",', number, ran.pid[before], ran.tid[before]),
             # An arrow belongs to the slice that is open at its moment.
             Whole(np.maximum(ran.ts[before], ran.end[before] - 1)),
             b"}",
-            *_arrow_end(b',\n{"ph":"f","bp":"e",', first + there, ran.pid[after], ran.tid[after]),
+            *_arrow_end(b',\n{"ph":"f","bp":"e",', number, ran.pid[after], ran.tid[after]),
             Whole(ran.ts[after]),
             b"}",
         )
-        yield len(made) - len(there), b""
+        yield max(0, len(task[part]) - len(before)), b""
 
 
 def _arrow_end(head: bytes, number: np.ndarray, pid: np.ndarray, tid: np.ndarray) -> tuple[bytes | Part, ...]:

@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..batch import Symbols
-from ..lookup import Lookup, is_any, spread
+from ..lookup import fill, is_any, spread
 from ..tables import joined
+from ..tables.facts import part_of_run
 from .files import replaced
+from .inputs import Inputs
 from .lines import Fixed, Hex, Json, Part, Where, Whole, Words, json_words, lines, rows_of, whole
 from .progress import Steps, Told, silent
 
@@ -60,10 +62,12 @@ class _Ran:
 
     def __init__(self, recording: Recording) -> None:
         tasks: Any = joined(recording.answer, "tasks")
-        rows = np.flatnonzero(np.isfinite(tasks["start"]) & np.isfinite(tasks["stop"]))
+        # One that was killed with its worker has only the moment when that was known.
+        ended = fill(tasks["stop"], tasks["done"])
+        rows = np.flatnonzero(np.isfinite(tasks["start"]) & np.isfinite(ended))
         self.run, self.task = tasks["run"][rows].astype("i8"), tasks["task"][rows]
         self.start = _nanos(tasks["start"][rows])
-        self.stop = np.maximum(self.start, _nanos(tasks["stop"][rows]))
+        self.stop = np.maximum(self.start, _nanos(ended[rows]))
         self.key = rows_of(tasks["key"], rows)
         self.nbytes, self.cpu = tasks["nbytes"][rows], tasks["cpu"][rows]
         self.names = {
@@ -79,15 +83,13 @@ class _Ran:
     def _link(self, recording: Recording) -> None:
         """The runs that made what each attempt used: `inputs` from row `first` to row `last`."""
         edges: Any = recording.columns("edges")
-        made = is_any(self.names["status"], ("ok",))
-        maker = np.append(self.run[made], -1)
-        of = maker[Lookup(self.task[made]).rows(edges["dependency"])]
-        there = np.flatnonzero(of >= 0)
-        there = there[np.argsort(edges["task"][there], kind="stable")]
-        needing = edges["task"][there]
-        self.inputs = of[there]
-        self.first = np.searchsorted(needing, self.task)
-        self.last = np.searchsorted(needing, self.task, "right")
+        inputs = Inputs(self.task, is_any(self.names["status"], ("ok",)), self.start, self.stop)
+        made, used = inputs.of(edges["task"], edges["dependency"])
+        order = np.argsort(used, kind="stable")
+        self.inputs = self.run[made[order]]
+        rows = np.arange(len(self.run))
+        self.first = np.searchsorted(used[order], rows)
+        self.last = np.searchsorted(used[order], rows, "right")
 
 
 def _nanos(seconds: np.ndarray) -> np.ndarray:
@@ -109,7 +111,9 @@ def _frame(recording: Recording, ran: _Ran, name: str, trace: str) -> Iterator[d
         return told | ({"parentSpanId": f"{parent:016x}"} if parent else {})
 
     zero = recording.started
-    began = int(_nanos(np.array([zero]))[0])
+    # What reaches into a part from before it is within its span, as what goes on after it is.
+    starts = [max(zero, part_of_run(recording.columns)[0]), *(zero + ran.known["time"])]
+    began = int(min(_nanos(np.array(starts)).min(), ran.start.min(initial=_LAST)))
     yield span(_ROOT, 0, name, began, int(ran.stop.max(initial=began)))
     numbers, which = np.unique(ran.submission, return_inverse=True)
     last = np.zeros(len(numbers), "i8")

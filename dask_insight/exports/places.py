@@ -63,12 +63,17 @@ class Places:
             numbers[code] = self.pid(names.names[code])
         return np.asarray(numbers[names.codes])
 
-    def processes(self) -> Iterator[tuple[int, str]]:
-        """Each number, and how the process is called: name, address and host."""
+    @property
+    def count(self) -> int:
+        """How many processes have a number; the last has this one."""
+        return len(self._pids)
+
+    def processes(self) -> Iterator[tuple[int, str, str]]:
+        """Each number, its process, and how that is called: name, address and host."""
         for process, pid in self._pids.items():
             name, host = self._told.get(process, ("", ""))
             label = " ".join(dict.fromkeys(filter(None, (str(name), process, str(host)))))
-            yield pid, label or process
+            yield pid, process, label
 
     def tracks(self) -> Iterator[tuple[Track, int]]:
         """Each track, and its number."""

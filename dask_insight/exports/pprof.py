@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..tables.facts import part_of_run, recorded
 from .files import replaced
 from .progress import Steps, Told, silent
 from .stacks import Stacks
@@ -56,8 +57,8 @@ def _profile(recording: Recording, told: Told) -> Iterator[bytes]:
         known = text(name)
         function_told = _number(1, number) + _number(2, known) + _number(3, known)
         yield _message(5, function_told + _number(4, text(file)) + _number(5, first))
-    started, stopped = recording.started, recording.about.get("stopped")
-    took = stopped - started if isinstance(stopped, int | float) else 0.0
+    started = max(recording.started, part_of_run(recording.columns)[0])
+    took = recorded(recording.columns)[1] - started
     # The texts come when all that name one have been written; their order is that of their numbers.
     yield from (_message(6, value.encode("utf-8", "replace")) for value in texts)
     yield _number(9, _nanos(started)) + _number(10, _nanos(took))

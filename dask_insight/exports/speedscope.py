@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..sources.files.speedscope import APART, EXPORTER
 from .files import replaced
 from .progress import Steps, Told, silent
 from .stacks import Stacks, Weight
@@ -32,7 +33,7 @@ def write(recording: Recording, path: Path, told: Told = silent) -> None:
     about = {
         "$schema": _SCHEMA,
         "name": str(recording.about.get("name") or "Dask computation"),
-        "exporter": "dask_insight",
+        "exporter": EXPORTER,
         "shared": {"frames": frames},
     }
     steps = Steps(told, len(stacks))
@@ -40,7 +41,7 @@ def write(recording: Recording, path: Path, told: Told = silent) -> None:
     with replaced(path) as file:
         file.write(json.dumps(about)[:-1].encode() + b', "profiles": [\n')
         for number, (process, thread, weights) in enumerate(stacks.threads()):
-            profile = _profile(f"{process} {thread}".strip(), weights, names)
+            profile = _profile(f"{process}{APART}{thread}" if thread else process, weights, names)
             in_tasks = sum(each.seconds for each in weights if each.prefix)
             shown, most = (number, in_tasks) if in_tasks > most else (shown, most)
             file.write((b",\n" if number else b"") + json.dumps(profile).encode())

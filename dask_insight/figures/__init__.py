@@ -163,7 +163,8 @@ resources = _figure(
         "measures": "Some of ``'cpu'``, ``'tasks'``, ``'network'``, ``'disk'``, ``'gpu'``,\n"
         "        ``'gpu-memory'``, ``'lag'``, ``'gil'``, ``'gil-wait'``, ``'core-wait'`` (threads that wait\n"
         "        for Python's interpreter lock, or a free core; on Linux), ``'cpu-limit'``, ``'memory'``,\n"
-        "        ``'fds'``, ``'occupancy'``, ``'transfers'``.",
+        "        ``'host-cpu'``, ``'host-memory'`` (what all programs use, and what is left), ``'fds'``,\n"
+        "        ``'occupancy'``, ``'transfers'``.",
     },
 )
 memory = _figure(

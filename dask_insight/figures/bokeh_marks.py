@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
@@ -30,7 +31,7 @@ def bokeh(module: str) -> Any:
 def plain(text: str) -> str:
     """Text that Bokeh does not take for mathematics."""
     gap = "\N{WORD JOINER}"
-    return clean(text).replace("$$", f"${gap}$").replace("\\(", f"\\{gap}(").replace("\\[", f"\\{gap}[")
+    return re.sub(r"\$(?=\$)|\\(?=[(\[])", rf"\g<0>{gap}", clean(text))
 
 
 class Marks:

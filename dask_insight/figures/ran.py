@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from ..arguments import Read, titles_of
 from ..batch import Symbols
 from ..lookup import ratio, sums
 from ..tables.facts import part_of_run
@@ -87,14 +89,7 @@ class Ran:
         used = np.unique(place).tolist()
         lanes = [places[code] for code in used]
         lanes += self._unused([worker for worker, _ in lanes])
-        title, cluster = self._request.titles, self._request.clusters
-
-        def key(lane: int) -> tuple[Any, ...]:
-            worker, thread = lanes[lane]
-            called = cluster.get(worker, ""), natural(title.get(worker, worker)), worker
-            return *called, lane >= len(used), natural(thread)
-
-        order = sorted(range(len(lanes)), key=key)
+        order = lane_order(self._request.columns, lanes, len(used))
         rank = np.zeros(len(places) + 1, "i8")
         rank[used] = np.argsort(order)[: len(used)]
         return rank[place], [lanes[lane] for lane in order]
@@ -230,7 +225,23 @@ def _named(prefix: Symbols, described: np.ndarray, request: Request) -> np.ndarr
     return named
 
 
-def natural(text: str) -> tuple[int, int, str]:
+def lane_order(read: Read, lanes: Sequence[tuple[str, str]], used: int) -> list[int]:
+    """Places of lanes, each a worker and a thread, by cluster and by the workers' names.
+
+    Of each worker those from place `used` on come last: nothing ran there.
+    """
+    table, title = read("workers"), titles_of(read)
+    cluster = dict(zip(table["worker"].tolist(), table["cluster"].tolist(), strict=True))
+
+    def key(lane: int) -> tuple[Any, ...]:
+        worker, thread = lanes[lane]
+        called = cluster.get(worker, ""), _natural(title.get(worker, worker)), worker
+        return *called, lane >= used, _natural(thread)
+
+    return sorted(range(len(lanes)), key=key)
+
+
+def _natural(text: str) -> tuple[int, int, str]:
     """By what names are sorted so that worker 2 stands before worker 10."""
     # Python turns no longer text into a number.
     return (0, int(text), "") if text.isdecimal() and len(text) < 4_000 else (1, 0, text)

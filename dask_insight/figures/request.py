@@ -142,12 +142,6 @@ class Request:
         """How each worker is called, by its address."""
         return titles_of(self.columns)
 
-    @cached_property
-    def clusters(self) -> dict[str, str]:
-        """Scheduler of each worker, both by their addresses."""
-        table = self.columns("workers")
-        return dict(zip(table["worker"].tolist(), table["cluster"].tolist(), strict=True))
-
     def title_of(self, worker: str) -> str:
         """A worker's name as people read it."""
         name = self.titles.get(worker, worker)

@@ -15,7 +15,7 @@ but bytes and numbers is ever built from a file.
 from .layout import MAGIC, Gap, RecordingError
 from .lock import claim
 from .place import beside, holds_recording, place_of, replacing, take_place
-from .reader import read
+from .reader import newer, read
 from .writer import Writer, create, save
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "claim",
     "create",
     "holds_recording",
+    "newer",
     "place_of",
     "read",
     "replacing",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import struct
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,6 +44,16 @@ def read(path: str | os.PathLike[str]) -> Iterator[bytes | Gap]:
             raise RecordingError(f"{path} is a pipe, which cannot be searched: write it to a file")
         size = file.seek(0, io.SEEK_END)
         yield from _frames(file, HEADER.size, size)
+
+
+def newer(path: str | os.PathLike[str]) -> str:
+    """The format of a recording file, where that is a newer one than this version's; '' else, or if it has gone."""
+    try:
+        with open(path, "rb") as file:
+            _, *format, _ = HEADER.unpack(file.read(HEADER.size))
+    except (OSError, struct.error):
+        return ""
+    return "{}.{}".format(*format) if tuple(format) > FORMAT else ""
 
 
 def _check_header(header: bytes, path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from itertools import accumulate, chain, islice
 from typing import NamedTuple
 
@@ -196,6 +196,11 @@ class History:
         rows = sum(part.rows(table) for part in parts) + sum(announced(batch)[1] for batch in tail)
         merged = (part.chunks[table].since(table, at) for part in parts)
         return end, rows, chain(filter(None, merged), tail)
+
+    def beside(self, tables: Container[str]) -> list[bytes]:
+        """The batches of other tables than these among those that are as they came."""
+        with self._lock:
+            return [batch for name, batch in zip(self._names, self._tail, strict=True) if name not in tables]
 
     def _of(self, table: str, at: int) -> list[bytes]:
         """The batches of a table among those that are as they came, from a position on; the lock is held."""

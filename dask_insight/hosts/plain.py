@@ -10,7 +10,9 @@ from dask_insight import words
 def plain(text: str) -> str:
     """Text that Markdown shows as it is."""
     kept = "".join(sign if sign.isprintable() or sign == words.SPACE else " " for sign in text)
-    return "".join(f"&#{ord(sign)};" if sign in "\\`*_[]<>|&~$:@" else sign for sign in kept)
+    escaped = "".join(f"&#{ord(sign)};" if sign in "\\`*_[]<>|&~$:@" else sign for sign in kept)
+    # GitHub makes links of such names.
+    return escaped.replace("www.", "www&#46;")
 
 
 def marked(text: str) -> str:

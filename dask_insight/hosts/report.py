@@ -163,7 +163,7 @@ def _pieces(recording: Recording, title: str | None, renewed: float | None = Non
     notices = head.notices if renewed is None else [so_far(renewed), *head.notices]
     before, middle, after = _PAGE.split("{blocks}")
     yield before.format(
-        policy=_policy(style, script, reload),
+        policy=policy(style, script, reload),
         title=_ascii(escape(short(head.title, 200))),
         style=style,
         reload=reload and f"<script>{reload}</script>\n",
@@ -258,13 +258,14 @@ def asset(name: str) -> str:
         ) from None
 
 
-def _policy(style: str, *scripts: str) -> str:
-    allowed = " ".join(f"'{digest(script)}'" for script in scripts if script)
+def policy(style: str, *scripts: str) -> str:
+    """What a page with a report may do: apply this style sheet and run these scripts."""
+    allowed = " ".join(_digest(script) for script in scripts if script)
     return "; ".join(
         (
             "default-src 'none'",
             f"script-src {allowed}",
-            f"style-src '{digest(style)}'",
+            f"style-src {_digest(style)}",
             "img-src data: blob:",
             "base-uri 'none'",
             "form-action 'none'",
@@ -272,9 +273,8 @@ def _policy(style: str, *scripts: str) -> str:
     )
 
 
-def digest(text: str) -> str:
-    """How a content security policy names a script or a style sheet."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def blocks(batches: Iterable[bytes]) -> Iterator[bytes]:

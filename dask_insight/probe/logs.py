@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import traceback
 from collections import deque
 
 #: Those that Dask or a person may have taken off the others, or given handlers of their own.
 _LOGGERS = ("", "distributed", "dask")
-_TEXT = 4000
+#: Characters of a text, and calls of a traceback: the last ones, where it was raised.
+_TEXT, _CALLS = 4000, 30
 
 #: Those of this process that are open: of one process's records only the first notes anything.
 _open: list[Logs] = []
@@ -67,11 +69,11 @@ class Logs(logging.Handler):
         try:
             text = f"{record.name}: {record.getMessage()}"
             if record.exc_info and record.exc_info[1] is not None:
-                text += f"\n{type(record.exc_info[1]).__name__}: {record.exc_info[1]}"
+                text += "\n" + "".join(traceback.format_exception(*record.exc_info, limit=-_CALLS)).rstrip()
         except Exception:
             text = f"{record.name}: {record.msg!r}"
         self.dropped += len(self._kept) == self._kept.maxlen
-        self._kept.append((record.created, record.levelname.lower(), text[:_TEXT]))
+        self._kept.append((record.created, record.levelname.lower(), _cut(text)))
 
     def take(self) -> list[tuple[float, str, str]]:
         """Time, level and text of the records since the last call."""
@@ -82,6 +84,12 @@ class Logs(logging.Handler):
         while self._kept:
             found.append(self._kept.popleft())
         return found
+
+
+def _cut(text: str) -> str:
+    """Of a long text the beginning and the end: the last line names the error."""
+    half = _TEXT // 2
+    return text if len(text) <= _TEXT else f"{text[: half - 1]}…{text[-half:]}"
 
 
 class _Last(logging.Handler):

@@ -135,6 +135,8 @@ class Sampler:
         self._like: dict[str, tuple[int, ...]] = {}
         self._owed: dict[str, tuple[float, int, int, float]] = {}
         self._before = 0.0
+        #: By our clock, when the newest of the threads came; somebody else may have sampled them until then.
+        self.since = 0.0
         self._cost = 0.0
         self._rounds = 0
         self._drained = self._clock()
@@ -263,6 +265,11 @@ class Sampler:
             wait = _in_ticks(wait, _TICK)
             due, before = now + wait, cpu
         with self._lock:
+            try:
+                # What was done since the last one.
+                self._round(self._clock())
+            except Exception:
+                self.dropped += 1
             self._waits.close()
 
     def _round(self, now: float) -> None:
@@ -307,6 +314,7 @@ class Sampler:
         self.pace.looked(True, changed, lasts)
 
     def _enter(self, ident: int, run: int, now: float, gap: float, path: tuple[int, ...]) -> None:
+        gap = min(gap, max(0.0, now - self.since))
         state = self._seen[ident] = _Thread(ident, run, now, gap, path)
         if run == NOTHING or not self._ends_known:
             state.held, state.first_path = gap, None

@@ -96,6 +96,8 @@ class Clusters:
         self._told_of: set[str] = set()
         #: What of this process is sampled, and by which source: several would tell of it several times.
         self._sampled: dict[object, object] = {}
+        #: By which source each cluster is recorded: a connection that comes back may lead to that of another.
+        self._joined: dict[str, object] = {}
         self._followed: dict[str, _Followed] = {}
         #: Those whose client closes, until what they fetch has come.
         self._leaving: dict[str, tuple[_Followed, Future[None]]] = {}
@@ -257,7 +259,8 @@ class Clusters:
                 one.source.unfollowed()
         cluster = cluster_of(client)
         again = cluster in self._told_of
-        source = ClusterSource(client, self._options, self._identity, self._pace, self._sampled, again=again)
+        shared = (self._sampled, self._joined)
+        source = ClusterSource(client, self._options, self._identity, self._pace, *shared, again=again)
         return _Followed(client, source, cluster)
 
     async def _start(self, one: _Followed) -> None:

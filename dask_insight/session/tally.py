@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..batch import BatchError, announced, decode
 from ..options import Emit
 from ..schema import NOTHING
-from ..tables.processes import process_of
+from ..tables.processes import of_processes, process_of
 from .ends import READ, Ends
 
 #: The columns by which rows are counted.
@@ -130,11 +130,10 @@ class Tally:
             }
 
     def _used(self) -> float:
-        """Memory of the workers' processes; those that share one tell of the same."""
-        used: dict[Any, float] = {}
-        for name, worker in self._workers.items():
-            used[worker.process] = max(used.get(worker.process, 0.0), self._memory.get(name, 0.0))
-        return sum(used.values())
+        """Memory of the workers' processes."""
+        return of_processes(
+            (worker.process, self._memory.get(name, 0.0)) for name, worker in self._workers.items()
+        )
 
 
 def _limit(workers: Iterable[_Worker]) -> float:

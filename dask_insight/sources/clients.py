@@ -107,7 +107,9 @@ def _listed(module: Any) -> list[Any]:
         # Other threads may make clients meanwhile.
         with suppress(RuntimeError):
             # One that still connects is no instance yet, but may be the default already.
-            return list(dict.fromkeys((*module.Client._instances, *module._global_clients.values())))
+            instances = getattr(module.Client, "_instances", ())
+            defaults = getattr(module, "_global_clients", {})
+            return list(dict.fromkeys((*instances, *defaults.values())))
 
 
 def _wanted(client: Any) -> bool:

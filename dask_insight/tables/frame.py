@@ -15,6 +15,8 @@ from .field import Field
 
 try:
     arrow: Any = import_module("pyarrow")
+    # pandas refuses one that is older than it wants.
+    pd.StringDtype("pyarrow")
 except ImportError:
     arrow = None
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from ..schema import TABLES
 from . import plain
 from .field import Field
@@ -18,4 +20,5 @@ FIELDS = (
 def make(read: Callable[[str], Mapping[str, Any]]) -> Mapping[str, Any]:
     """The measures and their sum."""
     columns = read("memory")
-    return {**columns, "unmanaged": columns["unmanaged_old"] + columns["unmanaged_recent"]}
+    with np.errstate(over="ignore"):
+        return {**columns, "unmanaged": columns["unmanaged_old"] + columns["unmanaged_recent"]}

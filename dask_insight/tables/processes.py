@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 
@@ -18,3 +18,11 @@ def process_of(worker: str, host: str, namespace: float, pid: float) -> tuple[st
     Its own name stands for an id that is not known.
     """
     return host, (namespace, pid) if pid > 0 else worker
+
+
+def of_processes(told: Iterable[tuple[Any, float]]) -> float:
+    """The sum of what workers tell of their processes; those that share one tell of the same."""
+    most: dict[Any, float] = {}
+    for process, amount in told:
+        most[process] = max(most.get(process, 0.0), amount)
+    return sum(most.values())

@@ -55,7 +55,10 @@ def transfers(read: Read) -> Mapping[str, Any]:
     at = Lookup(columns["transfer"]).rows(carried["transfer"])
     known = at >= 0
     waits = _waits(read)
+    # Who needs several of its results waits for it once.
     waiting = at[waits.carried]
+    _, once = np.unique(waiting.astype("i8") << 32 | waits.run, return_index=True)
+    waiting, waited = waiting[once], waits.seconds[once]
     largest = np.full(count, -1)
     by_size = np.argsort(carried["nbytes"], kind="stable")
     by_size = by_size[known[by_size]]
@@ -71,7 +74,7 @@ def transfers(read: Read) -> Mapping[str, Any]:
         "results": np.bincount(at[known], minlength=count),
         "key": pick(graph["key"], Lookup(graph["task"]).rows(task)),
         "waiting": np.bincount(waiting, minlength=count),
-        "waited": np.bincount(waiting, waits.seconds, minlength=count),
+        "waited": np.bincount(waiting, waited, minlength=count),
     }
 
 

@@ -2,10 +2,10 @@
 
 from .ascending import Ascending, Numbers
 from .attempts import Attempts, Read, attempts, concerns, is_local, is_pooled, pool_of, tells_when_asked
-from .clusters import LOCAL, UNNAMED, by_cluster, cluster_of, one_cluster, schedulers_mixed
+from .clusters import LOCAL, UNNAMED, beside, by_cluster, cluster_of, one_cluster, schedulers_mixed
 from .fields import Fields, Moment, Number
 from .gpus import Gpus, gpus
-from .held import held_until
+from .held import held_until, tells_releases
 from .inputs import Inputs, inputs
 from .lanes import Lanes, lanes
 from .micros import BLOCK, Kept, Micros, own_seconds, seconds
@@ -48,6 +48,7 @@ __all__ = [
     "WholeRun",
     "attempts",
     "attempts_in_part",
+    "beside",
     "beside_idle",
     "by_cluster",
     "cluster_of",
@@ -76,6 +77,7 @@ __all__ = [
     "states",
     "stretches",
     "submitted_by_tasks",
+    "tells_releases",
     "tells_when_asked",
     "unended_attempts",
     "unused_lanes",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -134,7 +134,8 @@ def _codes(read: Read, tables: Mapping[str, Mapping[str, Any]]) -> tuple[dict[st
     place[used] = np.arange(len(used))
     found = {table: place[each] for table, each in found.items()}
     if len(used) > 1:
-        _beside(read, tables, found)
+        graph = Lookup(read("graph")["task"])
+        beside(read, [graph.rows(columns["task"]) for columns in tables.values()], [*found.values()])
     return {table: np.maximum(each, 0) for table, each in found.items()}, [names[code] for code in used]
 
 
@@ -145,17 +146,22 @@ def _worker(read: Read, columns: Mapping[str, Any]) -> Any:
     return fill_symbols(columns["worker"], pick(executions["worker"], rows))
 
 
-def _beside(read: Read, tables: Mapping[str, Mapping[str, Any]], codes: Mapping[str, np.ndarray]) -> None:
-    """Attempts on no worker that anything is known of belong where others of the same submission do."""
-    graph = read("graph")
+def beside(read: Read, described: Sequence[np.ndarray], codes: Sequence[np.ndarray]) -> None:
+    """Attempts of no known scheduler, whose code is below 0, belong where others of their submission do.
+
+    Parameters
+    ----------
+    described
+        Row in ``graph`` of each attempt, of several tables; -1 where there is none.
+    codes
+        Code of the scheduler of each; changed in place.
+    """
+    graph = read("graph")["submission"]
+    submissions = [np.where(rows >= 0, pick(graph, rows).astype("i8"), NOTHING) for rows in described]
     where: dict[int, int] = {}
-    submissions = {}
-    for table, columns in tables.items():
-        rows = Lookup(graph["task"]).rows(columns["task"])
-        submission = np.where(rows >= 0, pick(graph["submission"], rows).astype("i8"), NOTHING)
-        told = (codes[table] >= 0) & (submission != NOTHING)
-        where |= dict(zip(submission[told].tolist(), codes[table][told].tolist(), strict=True))
-        submissions[table] = submission
-    for table, submission in submissions.items():
-        lost = codes[table] < 0
-        codes[table][lost] = [where.get(number, 0) for number in submission[lost].tolist()]
+    for submission, code in zip(submissions, codes, strict=True):
+        told = (code >= 0) & (submission != NOTHING)
+        where |= dict(zip(submission[told].tolist(), code[told].tolist(), strict=True))
+    for submission, code in zip(submissions, codes, strict=True):
+        lost = code < 0
+        code[lost] = [where.get(number, 0) for number in submission[lost].tolist()]

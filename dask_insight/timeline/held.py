@@ -26,9 +26,12 @@ def held_until(read: Read, known: Attempts) -> np.ndarray:
         Seconds since the epoch, one an attempt; infinity where the result was held to the end, and for
         attempts without one.
     """
-    releases: Mapping[str, Any] = read("releases")
-    is_told = len(releases["task"]) or "source" not in facts(read("about"))
-    return _told(releases, known) if is_told else _needed_until(read, known)
+    return _told(read("releases"), known) if tells_releases(read) else _needed_until(read, known)
+
+
+def tells_releases(read: Read) -> bool:
+    """Whether a recording tells until when results were held; other tools' files do not."""
+    return len(read("releases")["task"]) > 0 or "source" not in facts(read("about"))
 
 
 def _told(releases: Mapping[str, Any], known: Attempts) -> np.ndarray:

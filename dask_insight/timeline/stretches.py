@@ -42,9 +42,16 @@ class Stretches(Fields):
         picked = self.some(attempts[self.attempt])
         return Stretches(**{**picked, "attempt": number[picked["attempt"]]})
 
-    def held(self, count: int, still: Moments | None = None) -> np.ndarray:
-        """Seconds for which the function of each of `count` attempts held a thread, without some moments."""
+    def held(
+        self, count: int, still: Moments | None = None, part: tuple[float, float] | None = None
+    ) -> np.ndarray:
+        """Seconds for which the function of each of `count` attempts held a thread, without some moments.
+
+        Of a part of the time if one is given, its begin and end.
+        """
         start, stop = self.start, self.stop
+        if part:
+            start, stop = np.clip(start, *part), np.clip(stop, *part)
         seconds = stop - start
         if still is not None and len(still.start):
             seconds -= still.within(start, stop)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..tables.cores import Place, places
-from ..tables.processes import processes
+from ..tables.processes import of_processes, processes
 from .moments import most_at_once
 
 
@@ -28,11 +28,8 @@ def used(columns: Callable[[str], Mapping[str, Any]], start: float, stop: float)
     there, spent_by, found = cores_at_once(workers), _spent(samples, start, stop), processes(workers)
     if np.isnan(there) or not stop > start or not found.keys() <= spent_by.keys():
         return Used()
-    spent: dict[tuple[str, Any], float] = {}
-    for worker, process in found.items():
-        # Workers that share a process tell of the same.
-        spent[process] = max(spent_by[worker], spent.get(process, 0.0))
-    return Used(sum(spent.values()) / (stop - start), there)
+    spent = of_processes((process, spent_by[worker]) for worker, process in found.items())
+    return Used(spent / (stop - start), there)
 
 
 def cores_at_once(workers: Mapping[str, Any]) -> float:

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..lookup import is_any
+from ..lookup import Lookup, is_any, sums
+from ..schema import SECEDED
 from ..tables.facts import part_of_run
 from ..tables.tasks import FIELDS
 from .attempts import Read
@@ -36,7 +37,9 @@ class WholeRun(NamedTuple):
         begin, end = float(np.nanmin(wanted)), float(np.nanmax(done))
         whole = Moments(np.array([begin]), np.array([end]))
         still = standstills(read).both(whole)
-        away = Moments.together([pauses(read, [(wanted, done)], begin, end), still])
+        # What runs still is waited for.
+        busy = wanted, np.where(np.isfinite(columns["start"]) & np.isnan(done), end, done)
+        away = Moments.together([pauses(read, [busy], begin, end), still])
         return cls(begin, end, away, still.seconds)
 
     @property
@@ -56,13 +59,26 @@ def attempts_in_part(read: Read, columns: dict[str, Any]) -> dict[str, Any]:
     Where everything stood still, it counts as having given its thread back.
     """
     part, still = part_of_run(read), standstills(read)
-    if np.isfinite(part).any():
+    is_cut = bool(np.isfinite(part).any())
+    if is_cut:
         columns = columns | {name: np.clip(columns[name], *part) for name in _MOMENTS & columns.keys()}
-    if len(still.start):
-        start = np.nan_to_num(columns["start"])
-        asleep = still.within(start, np.fmax(start, columns["stop"]))
-        columns = columns | {"seceded": columns["seceded"] + asleep}
+    if is_cut or len(still.start):
+        columns = columns | {"seceded": _without_thread(read, columns, still)}
     return columns
+
+
+def _without_thread(read: Read, columns: Mapping[str, Any], still: Moments) -> np.ndarray:
+    """Seconds for which each attempt, while it ran, was without a thread or everything stood still."""
+    start, stop = np.nan_to_num(columns["start"]), np.nan_to_num(np.fmax(columns["start"], columns["stop"]))
+    phases = read("phases")
+    mine = np.flatnonzero(is_any(phases["action"], (SECEDED,)))
+    row = Lookup(columns["run"]).rows(phases["run"][mine])
+    row, mine = row[row >= 0], mine[row >= 0]
+    left, back = (np.clip(phases[name][mine], start[row], stop[row]) for name in ("start", "stop"))
+    away = np.nan_to_num(np.maximum(back - left, 0.0) - still.within(left, back))
+    # Parts of one time away may overlap.
+    here = np.maximum(stop - start - still.within(start, stop), 0.0)
+    return np.asarray(np.minimum(sums(row, away, len(start)), here) + still.within(start, stop))
 
 
 def is_cancelled(columns: Mapping[str, Any]) -> np.ndarray:

@@ -50,6 +50,24 @@ describe('busy threads', () => {
     expect([...busyThreads(new Tasks(lost), new Selection().filter(), 0, 4, 4)]).toEqual([0, 0, 0, 0]);
   });
 
+  it('are not those that had given their thread back, however often that is told', () => {
+    const seceded = (run: number, start: number, stop: number) => ({ run, action: 'seceded', start, stop });
+    const tasks = new Tasks(
+      recordingOf({
+        graph: [
+          { task: 1, key: 'inc-1', prefix: 'inc' },
+          { task: 2, key: 'sum-2', prefix: 'sum' }
+        ],
+        attempts: [attempt(1, 1, 'a', 0, 4), attempt(2, 2, 'a', 1, 3)],
+        phases: [seceded(1, 1, 2.5), seceded(1, 2, 9), { run: 2, action: 'transfer', start: 1, stop: 3 }]
+      })
+    );
+    expect([...busyThreads(tasks, new Selection().filter(), 0, 5, 5)]).toEqual([1, 1, 1, 0, 0]);
+    const selection = new Selection();
+    selection.set({ source: 'x', column: 'name', value: ['sum'] });
+    expect([...busyThreads(tasks, selection.filter(), 0, 5, 5)]).toEqual([0, 1, 1, 0, 0]);
+  });
+
   it('are at most as many as there were at once', () => {
     expect(mostThreads(tasks, undefined)).toBe(13);
     expect(mostThreads(tasks, new Set(['a', 'b']))).toBe(6);

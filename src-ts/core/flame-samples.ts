@@ -3,12 +3,16 @@ import { buildCallTree, type CallTree, Frames } from './flame-stacks';
 import { grown } from './grown';
 import type { Recording } from './recording';
 import { NOTHING } from './schema';
-import type { Filter } from './selection';
+import { chosenFlags, type Filter } from './selection';
 import { taskTest, timeOf } from './task-filter';
 import type { Tasks } from './tasks';
 
-/** Whose threads: those that ran tasks, or all of the scheduler's, the client's, or of every process. */
-export type Threads = 'tasks' | 'scheduler' | 'client' | 'all';
+/**
+ * Whose threads: those that ran tasks, all of the scheduler's or the client's, those of workers that ran no task
+ * (their event loops), or of every process.
+ */
+export const THREADS = ['tasks', 'scheduler', 'client', 'workers', 'all'] as const;
+export type Threads = (typeof THREADS)[number];
 
 /**
  * The samples of a recording with what they can be filtered by. Follows the
@@ -85,12 +89,12 @@ export class SampleIndex {
     const tests = [this.isOf(threads)];
     if (filter.workers) {
       const processes = table.symbols('process');
-      const wanted = processes.names.map(each => filter.workers?.has(each) ?? true);
-      tests.push(sample => wanted[processes.codes[sample]]);
+      const wanted = chosenFlags(processes.names, filter.workers);
+      tests.push(sample => wanted[processes.codes[sample]] === 1);
     }
     if (filter.names) {
-      const wanted = tasks.names.map(each => filter.names?.has(each) ?? true);
-      tests.push(sample => wanted[names[sample]]);
+      const wanted = chosenFlags(tasks.names, filter.names);
+      tests.push(sample => wanted[names[sample]] === 1);
     }
     const ofRun = taskTest(tasks, filter);
     if (ofRun) {
@@ -121,6 +125,11 @@ export class SampleIndex {
     const processes = table.symbols('process');
     if (threads === 'tasks') return sample => runs[sample] !== NOTHING;
     if (threads === 'all') return () => true;
+    if (threads === 'workers') {
+      const workers = this.recording.table('workers').symbols('worker');
+      const isWorker = processes.names.map(name => workers.find(name) >= 0);
+      return sample => runs[sample] === NOTHING && isWorker[processes.codes[sample]];
+    }
     const code = processes.find(threads);
     return sample => processes.codes[sample] === code;
   }
@@ -135,7 +144,7 @@ export class SampleIndex {
       if (!findName(sample)) this.nameless.push(sample);
       if (!findStack(sample)) this.stackless.push(sample);
     }
-    for (const threads of ['tasks', 'scheduler', 'client', 'all'] as const) {
+    for (const threads of THREADS) {
       if (this.seen.has(threads)) continue;
       const test = this.isOf(threads);
       for (let sample = from; sample < rows; sample++) {

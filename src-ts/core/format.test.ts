@@ -12,10 +12,20 @@ import {
   range,
   share,
   shortened,
+  signed,
   timeTicks
 } from './format';
 
 const plain = (text: string): string => text.replaceAll('\u2009', ' ');
+
+test('a change has its sign, and what is missing is said to be', () => {
+  expect([1.2, -0.34, 0, Number.NaN].map(value => plain(signed(value)))).toEqual([
+    '+1.2 s',
+    '−340 ms',
+    '0 s',
+    '–'
+  ]);
+});
 
 describe('numbers in words', () => {
   test.each([

@@ -133,6 +133,12 @@ export function shortened(text: string, most: number): string {
   return `${letters.slice(0, head).join('')}…${tail ? letters.slice(-tail).join('') : ''}`;
 }
 
+/** A change with its sign: `+1.2 s`, `−340 ms`. */
+export function signed(value: number, words: (size: number) => string = duration): string {
+  if (!Number.isFinite(value)) return MISSING;
+  return `${value < 0 ? '−' : value > 0 ? '+' : ''}${words(Math.abs(value))}`;
+}
+
 /** "1 task", "12 tasks". */
 export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;

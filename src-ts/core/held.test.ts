@@ -23,8 +23,12 @@ const RELEASES: readonly Row[] = [
   { task: 0, time: 7 }
 ];
 
-function held(releases: readonly Row[]): Held {
-  const made = new Held(new Tasks(recordingOf({ graph: GRAPH, attempts: ATTEMPTS, edges: EDGES, releases })));
+const OTHERS: readonly Row[] = [{ name: 'source', value: '{"tool": "another"}' }];
+
+function held(releases: readonly Row[], about: readonly Row[] = releases.length > 0 ? [] : OTHERS): Held {
+  const made = new Held(
+    new Tasks(recordingOf({ about, graph: GRAPH, attempts: ATTEMPTS, edges: EDGES, releases }))
+  );
   made.update();
   return made;
 }
@@ -48,6 +52,23 @@ test('where nobody tells, until the last task that needs it has ended', () => {
   const all = held([]);
   expect(all.guessed).toBe(true);
   expect(ends(all).map(([, end]) => end)).toEqual([4, 4, Number.POSITIVE_INFINITY, 6]);
+});
+
+test('a recording of our own that tells of none yet has let go of none', () => {
+  const all = held([], []);
+  expect(all.guessed).toBe(false);
+  expect(ends(all).map(([, end]) => end)).toEqual(Array(4).fill(Number.POSITIVE_INFINITY));
+});
+
+test('where neither releases nor edges were kept, nothing is taken, and why is told', () => {
+  const about = [{ name: 'lacks', value: '{"releases": "Left out.", "edges": "Left out."}' }];
+  const of = (edges: readonly Row[]): Held => {
+    const made = new Held(new Tasks(recordingOf({ about, graph: GRAPH, attempts: ATTEMPTS, edges })));
+    made.update();
+    return made;
+  };
+  expect([of([]).length, of([]).lack]).toEqual([0, 'Left out.']);
+  expect([of(EDGES).length, of(EDGES).lack]).toEqual([4, undefined]);
 });
 
 test('bins have means, however brief or long results are held', () => {
@@ -94,7 +115,7 @@ test('the only result of a task is let go of when somebody told so, whatever the
 test('a task that failed needed its inputs too; one that never ran did not', () => {
   const attempts = [ATTEMPTS[0], ATTEMPTS[1], { ...ATTEMPTS[2], task: 2, done: 3 }];
   const edges = [EDGES[0], { task: 9, dependency: 1 }];
-  const all = new Held(new Tasks(recordingOf({ graph: GRAPH, attempts, edges })));
+  const all = new Held(new Tasks(recordingOf({ about: OTHERS, graph: GRAPH, attempts, edges })));
   all.update();
   expect(ends(all).map(([, end]) => end)).toEqual([3, Number.POSITIVE_INFINITY]);
 });
@@ -109,7 +130,13 @@ test.each([true, false])('results of a run that has gone on for long cost no mor
     });
   const releases = told ? RELEASES : [];
   const tasks = new Tasks(
-    recordingOf({ graph: far(GRAPH), attempts: far(ATTEMPTS), edges: far(EDGES), releases: far(releases) })
+    recordingOf({
+      about: told ? [] : OTHERS,
+      graph: far(GRAPH),
+      attempts: far(ATTEMPTS),
+      edges: far(EDGES),
+      releases: far(releases)
+    })
   );
   const before = process.memoryUsage().arrayBuffers;
   const all = new Held(tasks);

@@ -1,7 +1,8 @@
 import { BinMeans } from './bin-means';
 import { IdIndex } from './columns';
 import { grown } from './grown';
-import type { Filter } from './selection';
+import { lackOf } from './lacks';
+import { chosenFlags, type Filter } from './selection';
 import { taskTest } from './task-filter';
 import type { Tasks } from './tasks';
 
@@ -20,6 +21,8 @@ export class Held {
   row: Uint32Array = new Uint32Array(0);
   /** Whether it was worked out from who needed what. */
   guessed = false;
+  /** Why none are taken, in words: what would tell until when results were held was left out. */
+  lack: string | undefined;
   private known = '';
   /** Rows that were there before, and how far they have been taken. */
   private base = '';
@@ -33,13 +36,15 @@ export class Held {
   /** Takes what is new. True if there was anything. */
   update(): boolean {
     const { recording } = this.tasks;
-    const known = recording.state('attempts', 'releases', 'edges');
+    const known = recording.state('about', 'attempts', 'releases', 'edges');
     if (known === this.known) return false;
     this.known = known;
-    this.guessed = recording.table('releases').rows === 0;
-    const base = `${recording.generation} ${recording.table('attempts').late} ${this.guessed}`;
+    this.guessed = recording.table('releases').rows === 0 && recording.about('source') !== undefined;
+    this.lack = recording.table('edges').rows > 0 ? undefined : lackOf(recording, ['releases']);
+    const base = [recording.generation, recording.table('attempts').late, this.guessed, this.lack].join();
     if (base !== this.base || this.guessed) this.clear();
     this.base = base;
+    if (this.lack) return true;
     this.takeResults();
     if (this.guessed) this.guessEnds();
     else this.takeEnds();
@@ -51,13 +56,13 @@ export class Held {
     const { recording } = this.tasks;
     const attempts = recording.table('attempts');
     const workers = attempts.symbols('worker');
-    const isWorker = workers.names.map(name => filter.workers?.has(name) ?? true);
+    const isWorker = chosenFlags(workers.names, filter.workers);
     const runs = attempts.numbers('run');
     const ids = attempts.numbers('task');
     const test = taskTest(this.tasks, filter);
     return result => {
       const row = this.row[result];
-      return isWorker[workers.codes[row]] && (test?.(runs[row], ids[row]) ?? true);
+      return isWorker[workers.codes[row]] === 1 && (test?.(runs[row], ids[row]) ?? true);
     };
   }
 

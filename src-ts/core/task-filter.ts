@@ -34,15 +34,15 @@ export function entryTest(
 ): ((row: number, status: number) => boolean) | undefined {
   const test = taskTest(tasks, filter);
   if (!test) return undefined;
-  const { recording } = tasks;
-  const [ended, running] = (['attempts', 'running'] as const).map(name => {
-    const table = recording.table(name as 'attempts');
-    return { runs: table.numbers('run'), tasks: table.numbers('task') };
-  });
-  return (row, status) => {
-    const table = status === RUNNING ? running : ended;
-    return test(table.runs[row], table.tasks[row]);
-  };
+  const runOf = idsOf(tasks.recording, 'run');
+  const taskOf = idsOf(tasks.recording, 'task');
+  return (row, status) => test(runOf(row, status), taskOf(row, status));
+}
+
+/** Gives the attempt, or the task, of an entry of a lane by its row and status; valid until the next append. */
+export function idsOf(recording: Recording, column: 'run' | 'task'): (row: number, status: number) => number {
+  const [ended, running] = (['attempts', 'running'] as const).map(of => recording.table(of).numbers(column));
+  return (row, status) => (status === RUNNING ? running : ended)[row];
 }
 
 /** The submissions that the chosen notebook cells and lines of code have made; undefined if none are chosen. */

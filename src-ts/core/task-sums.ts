@@ -2,7 +2,7 @@ import { awayTimes } from './away';
 import { grown } from './grown';
 import { LOST, OK, RUNNING, STATUSES } from './lane';
 import { chosenFlags, type Filter } from './selection';
-import { entryTest } from './task-filter';
+import { entryTest, idsOf } from './task-filter';
 import type { Tasks } from './tasks';
 import { partOfRun } from './time-budget';
 
@@ -44,7 +44,7 @@ export function sumTasks(tasks: Tasks, filter: Filter, by: By): TaskSum[] {
   const to = Math.min(filter.time?.stop ?? part.stop, part.stop);
   const { end } = recording;
   const nbytes = recording.table('attempts').numbers('nbytes');
-  const [ended, running] = (['attempts', 'running'] as const).map(of => recording.table(of).numbers('run'));
+  const runOf = idsOf(recording, 'run');
   const away = awayTimes(recording);
   const isPart = Number.isFinite(from) || Number.isFinite(to);
   const awayWithin = isPart ? awayTimes(recording, from, to) : away;
@@ -68,7 +68,7 @@ export function sumTasks(tasks: Tasks, filter: Filter, by: By): TaskSum[] {
         group = groups[place] = new Group();
         labels[place] = labelOf(tasks, by, at, place);
       }
-      const run = (status === RUNNING ? running : ended)[rows[entry]];
+      const run = runOf(rows[entry], status);
       const lasted = stop - start[entry];
       const held = less(lasted, away, run);
       group.count++;
@@ -114,11 +114,10 @@ function placer(tasks: Tasks, by: By): (lane: number, row: number, status: numbe
     });
     return lane => places[lane];
   }
-  const ended = tasks.recording.table('attempts').numbers('task');
-  const running = tasks.recording.table('running').numbers('task');
+  const taskOf = idsOf(tasks.recording, 'task');
   const { codes } = tasks.recording.table('graph').symbols('span');
   return (_lane, row, status) => {
-    const at = tasks.graphRow((status === RUNNING ? running : ended)[row]);
+    const at = tasks.graphRow(taskOf(row, status));
     return at < 0 ? 0 : codes[at] + 1;
   };
 }

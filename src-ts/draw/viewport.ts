@@ -8,6 +8,18 @@ export interface Scale {
   time(x: number): number;
 }
 
+/** The scale of a chart whose left end is a moment. */
+export function scaleOf(start: number, perPixel: number, width: number): Scale {
+  return {
+    start,
+    perPixel,
+    width,
+    stop: start + perPixel * width,
+    x: time => (time - start) / perPixel,
+    time: x => start + x * perPixel
+  };
+}
+
 /** Shortest span that can be shown: beyond it, times of a double run out of digits. */
 const SHORTEST = 2e-5;
 
@@ -163,14 +175,7 @@ export class Viewport {
     const perPixel = this.length / Math.max(1, width);
     const column = perPixel / ratio;
     const start = this.zero + Math.floor((this.from - this.zero) / column + SNAP) * column;
-    return {
-      start,
-      perPixel,
-      width,
-      stop: start + perPixel * width,
-      x: time => (time - start) / perPixel,
-      time: x => start + x * perPixel
-    };
+    return scaleOf(start, perPixel, width);
   }
 
   /** Tells of every change of what is shown, and again when it has come to rest. */

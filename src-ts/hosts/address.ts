@@ -5,6 +5,9 @@ import type { Stage } from '../panels/panel';
 /** How long the picture must rest before the address follows, milliseconds. */
 const REST = 250;
 
+/** What is longer than this does not go into an address: thousands of attempts that failed alike. Signs. */
+const LONGEST = 10_000;
+
 /** What an address says: a stretch of time in seconds from the start, and the selection's own text. */
 export interface Place {
   readonly zoom: readonly [start: number, stop: number] | undefined;
@@ -64,7 +67,8 @@ export function keepAddress({ viewport, selection }: Stage): () => void {
   const save = (): void => {
     const { origin, start, stop } = viewport;
     const zoom = atRest() ? undefined : ([start - origin, stop - origin] as const);
-    const next = write({ zoom, selection: selection.save() });
+    const text = selection.save();
+    const next = write({ zoom, selection: text.length > LONGEST ? '' : text });
     if (next === written) return;
     written = next;
     try {

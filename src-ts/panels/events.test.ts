@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { recordingOf } from '../core/test-recording';
+import { batchOf, recordingOf } from '../core/test-recording';
 import { Surface } from '../draw/surface';
 import { events } from './events';
 import type { PanelView, Stage } from './panel';
@@ -91,6 +91,40 @@ it('says why there is nothing where nothing of it is chosen', () => {
   expect(host.querySelector('caption')?.textContent).toBe(
     'Nothing happened besides tasks in what is chosen. Esc takes the last choice back.'
   );
+});
+
+it('tells of exceptions once for all that are alike, and narrows to the attempts that raised them', () => {
+  const { recording, selection } = stage;
+  const failed = (run: number, worker: string, status: string, exception: string): void => {
+    const times = { start: run, stop: run + 0.5, done: run + 0.5 };
+    recording.take(batchOf('attempts', [{ run, task: 2, worker, thread: '1', status, ...times }]));
+    recording.take(batchOf('errors', [{ run, task: 2, exception }]));
+  };
+  recording.take(batchOf('graph', [{ task: 2, key: 'load-2', prefix: 'load' }]));
+  failed(20, 'tcp://h:1', 'retried', "ValueError('no')\nand why");
+  failed(21, 'tcp://h:1', 'retried', "ValueError('no')");
+  failed(22, 'tcp://h:2', 'retried', "ValueError('no')");
+  failed(23, 'tcp://h:2', 'erred', "ValueError('no')");
+  view.layout();
+  const tasks = (): (string | null)[][] => rows().filter(([, , kind]) => kind === 'task');
+  expect(tasks()).toEqual([
+    ['20.500\u2009s', 'error', 'task', '2 workers', "3 × load failed, was tried again: ValueError('no')"],
+    ['23.500\u2009s', 'error', 'task', 'h:2', "load failed: ValueError('no')"]
+  ]);
+  const row = [...host.querySelectorAll('tbody tr')].find(each => each.textContent?.includes('3 ×'));
+  row?.querySelector('button')?.click();
+  expect(selection.filter().runs).toEqual(new Set([20, 21, 22]));
+  view.layout();
+  expect(tasks()).toHaveLength(2);
+  selection.clear();
+  selection.set({ source: 'x', column: 'worker', value: ['tcp://h:1'] });
+  view.layout();
+  expect(tasks().map(([, , , , message]) => message)).toEqual([
+    "2 × load failed, was tried again: ValueError('no')"
+  ]);
+  selection.set({ source: 'x', column: 'name', value: ['sum'] });
+  view.layout();
+  expect(tasks()).toEqual([]);
 });
 
 it('brings the time of the one that is chosen into sight', () => {

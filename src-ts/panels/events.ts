@@ -1,18 +1,22 @@
-import { count, MISSING, moment } from '../core/format';
-import { timeOf } from '../core/task-filter';
+import { append } from '../core/append';
+import { count, MISSING, moment, plural } from '../core/format';
+import { statusCode } from '../core/lane';
+import type { Filter } from '../core/selection';
+import { taskTest, timeOf } from '../core/task-filter';
 import { choice } from './element';
 import type { Panel } from './panel';
 import { PlainView } from './plain-view';
 import { lookedFor, searchBox } from './search-box';
 import type { TableOptions } from './table';
+import { statusWords } from './task-stream/card';
 import { number, tableOf, text } from './things';
 import { workerLabel } from './worker-label';
 
-/** What happened besides tasks: warnings and errors of logs, workers that come and go, what users note. */
+/** Warnings and errors of logs, workers that come and go, what users note, and the exceptions that tasks raised. */
 export const events: Panel = {
   id: 'events',
   title: 'Events',
-  tables: ['events', 'workers'],
+  tables: ['events', 'workers', 'errors', 'attempts', 'graph', 'submissions'],
   overTime: false,
   create: context => new EventsView(context, events.tables)
 };
@@ -36,6 +40,8 @@ interface Event {
   readonly kind: string;
   readonly source: string;
   readonly message: string;
+  /** The attempts that it is about. */
+  readonly runs?: readonly number[];
 }
 
 function captionOf(shown: number, all: number): string {
@@ -56,9 +62,9 @@ class EventsView extends PlainView {
 
   empty(): string | undefined {
     const { recording } = this.context;
-    if (recording.table('events').rows > 0) return undefined;
+    if (recording.table('events').rows + recording.table('errors').rows > 0) return undefined;
     return recording.hasEnded
-      ? 'Nothing happened besides tasks: no warnings, no worker that came or went.'
+      ? 'Nothing happened besides tasks that ended well.'
       : 'Nothing has happened besides tasks yet.';
   }
 
@@ -67,7 +73,7 @@ class EventsView extends PlainView {
   }
 
   protected content(): TableOptions {
-    const { viewport } = this.context;
+    const { viewport, selection } = this.context;
     const all = this.narrowed();
     const query = lookedFor(this.search);
     const least = severityOf({ level: this.least });
@@ -90,30 +96,32 @@ class EventsView extends PlainView {
         text('From', ({ source }) => source),
         text('What', ({ message }) => message)
       ]),
-      choose: row => this.show(found[row].time),
+      choose: row => {
+        const { time, runs = [] } = found[row];
+        selection.set({ source: 'events', column: 'run', value: runs });
+        this.show(time);
+      },
       isFaint: row => isMixed && severityOf(found[row]) < GRAVE
     };
   }
 
-  /** Events of the time and the workers that are chosen, in the order in which they happened. */
+  /** What happened of what is chosen, in its order: events by their time and workers. */
   private narrowed(): Event[] {
     const { recording, selection, tasks } = this.context;
     const filter = selection.filter('events');
-    const { start, stop } = timeOf(recording, filter) ?? {
-      start: Number.NEGATIVE_INFINITY,
-      stop: Number.POSITIVE_INFINITY
-    };
+    const time = timeOf(recording, filter);
+    // What has no time belongs to none, and to all.
+    const isOut = (at: number, worker: string): boolean =>
+      (time && (at < time.start || at > time.stop)) || filter.workers?.has(worker) === false;
     const table = recording.table('events');
     const times = table.times('time');
-    const found: Event[] = [];
+    const found = this.raised(filter, isOut);
     for (let row = 0; row < table.rows; row++) {
-      const time = times[row];
       const source = table.text('source', row);
       const message = table.text('message', row);
-      // What has no time belongs to none, and to all.
-      if (time < start || time > stop || filter.workers?.has(source) === false) continue;
+      if (isOut(times[row], source)) continue;
       found.push({
-        time,
+        time: times[row],
         level: table.text('level', row),
         kind: table.text('kind', row),
         source: source.includes('://') ? workerLabel(tasks, source) : source,
@@ -124,6 +132,39 @@ class EventsView extends PlainView {
       });
     }
     return found.sort((one, other) => (one.time || 0) - (other.time || 0));
+  }
+
+  /** Exceptions: one for those of a task name that say the same, and after which the same was done. */
+  private raised(filter: Filter, isOut: (at: number, worker: string) => boolean): Event[] {
+    const { recording, tasks } = this.context;
+    const errors = recording.table('errors');
+    const runs = errors.numbers('run');
+    const attempts = recording.table('attempts');
+    const ids = attempts.numbers('task');
+    const times = attempts.times('done');
+    const nameOf = tasks.namer();
+    const passes = taskTest(tasks, filter);
+    const alike = new Map<string, number[]>();
+    for (let row = 0; row < errors.rows; row++) {
+      const at = tasks.attemptRow(runs[row]);
+      if (at < 0 || isOut(times[at], attempts.text('worker', at))) continue;
+      const name = tasks.names[nameOf(ids[at])];
+      if (filter.names?.has(name) === false || passes?.(runs[row], ids[at]) === false) continue;
+      const ended = statusWords(statusCode(attempts.text('status', at)));
+      append(alike, `${name} ${ended}: ${errors.text('exception', row).split('\n')[0]}`, at);
+    }
+    return [...alike].map(([message, rows]) => {
+      const workers = new Set(rows.map(at => attempts.text('worker', at)));
+      const [worker] = workers;
+      return {
+        time: times[rows[0]],
+        level: 'error',
+        kind: 'task',
+        source: workers.size > 1 ? plural(workers.size, 'worker') : workerLabel(tasks, worker),
+        message: rows.length > 1 ? `${count(rows.length)} × ${message}` : message,
+        runs: rows.map(at => attempts.numbers('run')[at])
+      };
+    });
   }
 
   /** Brings the time around an event into the middle of all charts. */

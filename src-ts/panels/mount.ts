@@ -1,4 +1,5 @@
 import { dateTime, duration, range } from '../core/format';
+import { lackOf } from '../core/lacks';
 import { focusIn } from '../draw/focus';
 import { listen } from '../draw/gestures';
 import { Surface } from '../draw/surface';
@@ -9,7 +10,6 @@ import { button, element, setHidden, setWords } from './element';
 import { inline } from './findings/prose';
 import { icon } from './icons';
 import { Interaction } from './interaction';
-import { lackOf } from './lacks';
 import { menuUnder } from './menu';
 import type { Panel, PanelView, Stage } from './panel';
 import { offer, type Picture, toPng, toSvg } from './picture';

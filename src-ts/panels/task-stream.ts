@@ -17,7 +17,9 @@ export const taskStream: Panel = {
     'spans',
     'critical',
     'functions',
-    'lines'
+    'lines',
+    'samples',
+    'stacks'
   ],
   onRequest: ['critical'],
   overTime: true,

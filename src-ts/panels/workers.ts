@@ -19,6 +19,9 @@ export const workers: Panel = {
   create: context => new WorkersView(context, workers.tables)
 };
 
+/** What is shown of a worker. */
+type Listed = Omit<Worker, 'cluster' | 'pid' | 'namespace'>;
+
 class WorkersView extends PlainView {
   empty(): string | undefined {
     const { recording, tasks } = this.context;
@@ -74,14 +77,14 @@ class WorkersView extends PlainView {
   }
 
   /** The newest row of each worker; threads of local schedulers have none, their lanes tell of them. */
-  private listed(): Worker[] {
+  private listed(): Listed[] {
     const { recording, tasks } = this.context;
-    const found = new Map(workersOf(recording));
+    const found = new Map<string, Listed>(workersOf(recording));
     for (const { worker } of tasks.lanes) {
       if (found.has(worker)) continue;
       const threads = tasks.lanes.filter(lane => lane.worker === worker).length;
       const there = { joined: Number.NEGATIVE_INFINITY, left: Number.NaN, memory_limit: Number.NaN };
-      found.set(worker, { worker, name: '', host: '', cluster: '', pid: 0, namespace: 0, threads, ...there });
+      found.set(worker, { worker, name: '', host: '', threads, ...there });
     }
     return [...found.values()];
   }

@@ -367,9 +367,8 @@ def load_region(number: int) -> pd.DataFrame:
 
 
 def rank(frame: pd.DataFrame) -> pd.Series:
-    for _ in range(6):
-        ranked = frame.sort_values(["age", "income"]).income.rank()
-    return ranked.head(10)
+    compute(2.5e-6 * len(frame))
+    return frame.income.head(10)
 
 
 @plant("data-skew", "rank", "load_region")

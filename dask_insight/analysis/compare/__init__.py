@@ -15,7 +15,7 @@ from .comparison import Comparison
 from .findings import findings
 from .measure import Measured, measure
 from .names import names as task_names
-from .say import notes, verdicts
+from .say import broken, notes, verdicts
 from .settings import settings
 from .sides import Side, sides_of
 from .stacks import stacks
@@ -85,11 +85,13 @@ def _recording(names: Sequence[str], measured: Sequence[Sequence[Measured]]) -> 
     told = walls(measured, names)
     still = [sum(run.still for run in side) / len(side) for side in measured]
     lost = [list(dict.fromkeys(each for run in side for each in run.lost)) for side in measured]
-    told |= {"text": verdicts(told, parts, of_names), "notes": notes(told, still, lost)}
+    failed = [[run.failed for run in side] for side in measured]
+    told |= {"text": verdicts(told, parts, of_names), "notes": notes(told, still, lost, failed)}
     made = Recording()
     began = [run.started for side in measured for run in side if np.isfinite(run.started)]
     facts: dict[str, Any] = {"name": " and ".join(names), "comparison": " ".join(filter(None, told["text"]))}
     facts |= {"started": min(began)} if began else {}
+    facts |= {"broken": broken(names, failed, [all(run.ended for run in side) for side in measured])}
     made.append(
         encode("about", {"name": list(facts), "value": [json.dumps(each) for each in facts.values()]})
     )

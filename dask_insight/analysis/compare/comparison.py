@@ -52,7 +52,7 @@ class Comparison:
         return self._said("text")
 
     def notes(self) -> str:
-        """What else stands out: losses, most memory, cores that other programs had; '' if nothing does."""
+        """What else stands out: failed tasks, losses, most memory, cores that others had; '' for nothing."""
         return self._said("notes")
 
     def _said(self, column: str) -> str:
@@ -108,6 +108,10 @@ class Comparison:
         base = float(sides["seconds"].iloc[0])
         rows = (sides["verdict"] == "slower") & (sides["change"] > limit * base)
         return [str(name) for name in sides.loc[rows, "name"]]
+
+    def broken(self) -> dict[str, str]:
+        """Sides whose time says nothing, by name why: more of their tasks failed, or they did not end."""
+        return dict(self.recording.about.get("broken", {}))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file that `dask_insight.open` and ``dask-insight report`` read."""

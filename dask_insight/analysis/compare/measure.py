@@ -10,7 +10,7 @@ import numpy as np
 
 from ...columns import steady
 from ...lookup import is_any, sorted_set
-from ...tables.facts import from_json
+from ...tables.facts import UNTIL, from_json
 from ...tables.losses import losses
 from ...timeline import Attempts, attempts
 from .facts import facts_of
@@ -54,6 +54,9 @@ class Measured(NamedTuple):
     thread_seconds: float
     computing: float
     tasks: int
+    #: Tasks that failed for good; whether the recording ended, and was not cut off.
+    failed: int
+    ended: bool
     #: Thread-seconds in which task threads found no free core; NaN if unknown.
     starved: float
     names: Names
@@ -97,6 +100,8 @@ def measure(run: Opened) -> Measured:
         thread_seconds=told["thread_seconds"],
         computing=float(computing),
         tasks=len(sorted_set(known.task[known.ok])),
+        failed=_failed(known, read("errors")),
+        ended="stopped" in recording.about or UNTIL in recording.about or "pid" not in recording.about,
         starved=_starved(recording, began, began + length),
         names=names_of(read, known, ran),
         budget={str(part): (str(kind), float(seconds)) for part, kind, seconds in parts},
@@ -108,6 +113,12 @@ def measure(run: Opened) -> Measured:
         facts=facts_of(recording.about),
         lost=losses(recording.columns("events"), on_purpose=False),
     )
+
+
+def _failed(known: Attempts, errors: Mapping[str, Any]) -> int:
+    """Tasks without a result whose last attempt raised, or died with its worker and was given up."""
+    bad = is_any(known.status, ("erred",)) | (known.killed & np.isin(known.run, errors["run"]))
+    return len(np.setdiff1d(known.task[bad], known.task[known.ok]))
 
 
 def _starved(recording: Recording, start: float, stop: float) -> float:

@@ -52,7 +52,35 @@ def verdicts(sides: Mapping[str, Any], budget: Mapping[str, Any], names: Mapping
     return ["", *(" ".join(_sentences(sides, budget, names, side)) for side in sides["side"][1:])]
 
 
-def notes(sides: Mapping[str, Any], still: Sequence[float], lost: Sequence[Sequence[str]]) -> list[str]:
+def broken(names: Sequence[str], failed: Sequence[Sequence[int]], ended: Sequence[bool]) -> dict[str, str]:
+    """Sides whose time says nothing, as they did not do all that the baseline did, and why, in words.
+
+    Parameters
+    ----------
+    names
+        What the sides are called.
+    failed
+        Tasks of each run of each that failed for good.
+    ended
+        Whether all recordings of each ended.
+    """
+    base = np.mean(failed[0])
+    found = {}
+    for name, of_side, whole in zip(names[1:], failed[1:], ended[1:], strict=True):
+        if np.mean(of_side) > base:
+            more = f", more in a run than of {names[0]}" if base else ""
+            found[name] = f"{_failed(name, of_side)}{more}"
+        elif not whole:
+            found[name] = f"the recording of {name} did not end: its process was killed or still runs"
+    return found
+
+
+def notes(
+    sides: Mapping[str, Any],
+    still: Sequence[float],
+    lost: Sequence[Sequence[str]],
+    failed: Sequence[Sequence[int]],
+) -> list[str]:
     """For each side what else stands out; '' for nothing.
 
     Parameters
@@ -63,8 +91,10 @@ def notes(sides: Mapping[str, Any], still: Sequence[float], lost: Sequence[Seque
         Seconds of each in which everything stood still.
     lost
         What of each was lost, in words.
+    failed
+        Tasks of each run of each that failed for good.
     """
-    return [" ".join(_notes(sides, side, still[side], lost[side])) for side in sides["side"]]
+    return [" ".join(_notes(sides, side, still[side], lost[side], failed[side])) for side in sides["side"]]
 
 
 def _sentences(
@@ -78,8 +108,12 @@ def _sentences(
         yield because
 
 
-def _notes(sides: Mapping[str, Any], side: int, still: float, lost: Sequence[str]) -> Iterator[str]:
+def _notes(
+    sides: Mapping[str, Any], side: int, still: float, lost: Sequence[str], failed: Sequence[int]
+) -> Iterator[str]:
     name = sides["name"][side]
+    if any(failed):
+        yield f"{_failed(name, failed)}."
     if still > 0:
         yield f"Everything stood still for {words.duration(still)} of {name}, which is not counted."
     if sides["verdict"][side] not in ("unknown", "baseline"):
@@ -89,6 +123,10 @@ def _notes(sides: Mapping[str, Any], side: int, still: float, lost: Sequence[str
         first = first if len(first) <= _LONGEST else f"{first[:_LONGEST]}…"
         more = f"; and {words.count(len(lost) - 1, 'more loss', 'more losses')}" if len(lost) > 1 else ""
         yield f"{name} is not whole: {first}{more}."
+
+
+def _failed(name: str, of_side: Sequence[int]) -> str:
+    return f"{words.count(sum(of_side), 'task')} of {name} failed"
 
 
 def _differences(sides: Mapping[str, Any], side: int) -> Iterator[str]:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .threads_held import Samples
+from ...tables.processes import of_processes
+from .samples import Samples
 
 if TYPE_CHECKING:
     from .facts import Facts
@@ -48,24 +49,20 @@ def allowed(facts: Facts) -> list[Allowed]:
 
 def _of_group(facts: Facts, workers: dict[str, dict[str, np.ndarray]]) -> Allowed:
     at_once = [
-        [other for other in workers if _joined(facts, other) <= _joined(facts, name) < _left(facts, other)]
+        [other for other in workers if _joined(facts, other) <= _joined(facts, name) < facts.left(other)]
         for name in workers
     ]
     most = max(at_once, key=lambda names: (sum(_limit(facts, name) for name in names), len(names)))
     counts = np.concatenate([mine["oom_kills"] for mine in workers.values()])
     counts = counts[np.isfinite(counts)]
     last = list(workers.values())[-1]
-    # Workers that share a process tell of the same.
-    used: dict[Any, float] = {}
-    for name in most:
-        process = facts.processes[name]
-        used[process] = max(used.get(process, 0.0), float(workers[name]["memory"].max(initial=0.0)))
+    peaks = ((facts.processes[name], float(workers[name]["memory"].max(initial=0.0))) for name in most)
     return Allowed(
         workers=tuple(sorted(workers, key=lambda name: _joined(facts, name))),
         bytes=float(last["memory_allowed"][-1]),
         at_once=len(most),
         dask=sum(_limit(facts, name) for name in most),
-        used=sum(used.values()),
+        used=of_processes(peaks),
         kills=int(np.ptp(counts)) if len(counts) else 0,
     )
 
@@ -73,11 +70,6 @@ def _of_group(facts: Facts, workers: dict[str, dict[str, np.ndarray]]) -> Allowe
 def _joined(facts: Facts, name: str) -> float:
     joined = float(facts.workers[name]["joined"])
     return joined if np.isfinite(joined) else -np.inf
-
-
-def _left(facts: Facts, name: str) -> float:
-    left = float(facts.workers[name]["left"])
-    return left if np.isfinite(left) else np.inf
 
 
 def _limit(facts: Facts, name: str) -> float:

@@ -10,7 +10,8 @@ import numpy as np
 from ...lookup import least
 from ...tables.cores import Place
 from .names import by_code
-from .threads_held import Samples, process_of
+from .samples import Samples, in_order
+from .threads_held import process_of
 
 if TYPE_CHECKING:
     from .facts import Facts
@@ -119,14 +120,10 @@ def _used(
     processes: dict[Any, list[tuple[np.ndarray, np.ndarray]]] = {}
     for name in host.names:
         mine = samples.of(name)
-        told = np.flatnonzero(np.isfinite(mine["cpu"]))
-        if len(told) < 2:
+        time, cpu = in_order(mine["time"], mine["cpu"])
+        if len(cpu) < 2:
             return None
-        told = told[np.argsort(mine["time"][told])]
-        time = mine["time"][told]
-        # A sample stands for the time since the one before it.
-        time = np.concatenate((2 * time[:1] - time[1:2], time))
-        spent = mine["cpu"][told] / 100 * np.diff(time) * wanted.get(name, 1.0)
+        spent = cpu / 100 * np.diff(time) * wanted.get(name, 1.0)
         total = np.concatenate(([0.0], np.cumsum(spent)))
         processes.setdefault(process_of(facts, name), []).append((time, total))
     moments = np.unique(np.concatenate([time for each in processes.values() for time, _ in each]))

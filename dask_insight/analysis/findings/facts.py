@@ -39,11 +39,13 @@ from .for_client import for_client
 from .garbage import Garbage, garbage
 from .hosts import Host, hosts
 from .kept import kept_by_resources
+from .names import in_a_line
 from .outliers import Outliers, outliers
 from .queues import Queues
+from .samples import Samples
 from .shapes import Budget, Names, Path, Pieces, in_blocks, medians
 from .starved import starved
-from .threads_held import Held, Samples, held
+from .threads_held import Held, held
 from .waits_for_others import WaitsForOthers, waits_for_others
 
 __all__ = ["Facts", "is_any", "medians"]
@@ -184,7 +186,7 @@ class Facts:
     def prefix_of(self, described: np.ndarray) -> Symbols:
         """Task names of some rows of ``graph``, fit to stand in sentences and in code that people copy."""
         symbols: Symbols = pick(self.read("graph")["prefix"], described)
-        return narrowed(Symbols(symbols.codes, [_in_a_line(name) or NAMELESS for name in symbols.names]))
+        return narrowed(Symbols(symbols.codes, [in_a_line(name) or NAMELESS for name in symbols.names]))
 
     def key(self, row: int) -> str:
         """Dask's key of an attempt's task; '' if it is not known."""
@@ -272,9 +274,7 @@ class Facts:
         """The same without what lies outside of the part of the run that was cut out: what it cost here."""
         if not np.isfinite(self.part).any():
             return self.length
-        known, (since, until) = self.attempts, self.part
-        here = np.clip(known.stop, since, until) - np.clip(known.start, since, until)
-        return np.asarray(np.minimum(self.length, np.fmax(here, 0.0)))
+        return self.lanes.stretches.held(len(self.attempts.run), self.still, self.part)
 
     @cached_property
     def garbage(self) -> Garbage:
@@ -520,9 +520,9 @@ class Facts:
         told = self.workers.get(worker, {})
         name, cluster = told.get("name"), told.get("cluster")
         if not (isinstance(name, str) and name):
-            return _in_a_line(worker)
+            return in_a_line(worker)
         alike = self._clusters_by_name[name]
-        return _in_a_line(
+        return in_a_line(
             f"{name} · cluster {self._clusters[cluster]}" if len(alike) > 1 and cluster else name
         )
 
@@ -643,10 +643,11 @@ class Facts:
         return float(moment) - self.zero
 
 
+def function_at(name: str, file: str, line: int) -> str:
+    """What a function is called and where it stands, in words."""
+    return f"`{in_a_line(name)}` (`{place(file, line)}`)"
+
+
 def place(file: str, line: int) -> str:
     """Name of a file, without its folders, and the line; '' if there is none."""
-    return f"{file.replace(chr(92), '/').rpartition('/')[2]}:{line}" if file else ""
-
-
-def _in_a_line(text: str) -> str:
-    return text if text.isprintable() else "".join(sign if sign.isprintable() else " " for sign in text)
+    return f"{in_a_line(file.replace(chr(92), '/').rpartition('/')[2])}:{line}" if file else ""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...timeline import held_until
+from ...timeline import held_until, tells_releases
 from .facts import Facts
 from .losses import running_of
 from .names import most, of_workers, split
@@ -16,7 +16,7 @@ def names_in_memory(facts: Facts, peaks: dict[str, tuple[float, float]]) -> tupl
     """Names of what filled the memory of workers, most first.
 
     Those of the results that were there, if these explain half of it; else of
-    the functions that ran.
+    the functions that ran. Results from before the recording have no name.
 
     Parameters
     ----------
@@ -26,6 +26,7 @@ def names_in_memory(facts: Facts, peaks: dict[str, tuple[float, float]]) -> tupl
     known, until, managed = facts.attempts, held_until(facts.read, facts.attempts), _managed(facts)
     size = np.nan_to_num(known.nbytes)
     weight = np.zeros(len(known.run))
+    is_told = tells_releases(facts.read)
     attempts = split(known.worker, np.flatnonzero(of_workers(facts, peaks)))
     for worker, (when, nbytes) in peaks.items():
         mine = attempts.get(worker, np.zeros(0, "i8"))
@@ -33,8 +34,10 @@ def names_in_memory(facts: Facts, peaks: dict[str, tuple[float, float]]) -> tupl
         held = made[until[made] > when]
         results = max(managed(worker, when), float(size[held].sum()))
         if results > 0 and results >= 0.5 * nbytes:
-            # What nothing needs any more is there as long as a client holds it.
-            rows = held if size[held].sum() >= 0.5 * results else made
+            rows = held
+            if size[held].sum() < 0.5 * results:
+                # Where nobody tells, what nothing needs any more is there as long as a client holds it.
+                rows = held[:0] if is_told else made
             weight[rows] += size[rows] / max(float(size[rows].sum()), 1.0)
         else:
             rows = _running(facts, worker, mine, when)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ... import words
+from ...tables.processes import of_processes
 from ...timeline import LOCAL
-from .threads_held import Samples
+from .samples import Samples
 
 if TYPE_CHECKING:
     from .facts import Facts
@@ -58,15 +59,13 @@ class Host(NamedTuple):
         if not found:
             return None
         free, when, memory = min(found)
-        here, used = 0, dict[Any, float]()
+        here: dict[str, float] = {}
         for name, mine in self.samples.items():
             before = mine["memory"][(mine["time"] <= when) & np.isfinite(mine["memory"])]
             if len(before) and not facts.left(name) < when:
-                here += 1
-                # Workers that share a process tell of the same.
-                process = facts.processes[name]
-                used[process] = max(used.get(process, 0.0), float(before[-1]))
-        return Low(self.name, tuple(self.samples), here, when, free, memory, sum(used.values()))
+                here[name] = float(before[-1])
+        used = of_processes((facts.processes[name], amount) for name, amount in here.items())
+        return Low(self.name, tuple(self.samples), len(here), when, free, memory, used)
 
 
 def _lowest(mine: dict[str, np.ndarray], since: float, until: float) -> tuple[float, float, float] | None:

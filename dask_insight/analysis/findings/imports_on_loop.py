@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from keyword import iskeyword
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from ...lookup import Lookup
 from ...tables.stacks import STANDARD, imported
 from ...timeline import Moments
 from .facts import Facts
+from .names import in_a_line
 
 #: Share of the samples from which imports are to blame, and of some moments of which there must be samples.
 _BLAMED, _SAMPLED = 0.5, 0.2
@@ -71,11 +73,12 @@ def imports(facts: Facts, process: str, within: Moments) -> Imports:
     share = float(spent.sum() / seen.seconds.sum())
     when = Moments.of(seen.start[some], seen.stop[some]).both(within)
     much = share >= _BLAMED and when.seconds >= _SAMPLED * within.seconds
-    return Imports(much, share, _name(stacks["file"].names[int(by_file.argmax())]))
+    return Imports(much, share, in_a_line(_name(stacks["file"].names[int(by_file.argmax())])))
 
 
 def beforehand(module: str) -> str:
     """What to do about imports of workers."""
+    module = _importable(module)
     return (
         f"Have every worker import it beforehand, once, beside whatever else happens.\n\n{_warm_up(module)}"
         "    client.run(warm_up)\n"
@@ -85,6 +88,7 @@ def beforehand(module: str) -> str:
 
 def before_graphs(module: str) -> str:
     """What to do about imports of the scheduler."""
+    module = _importable(module)
     return (
         f"Have the scheduler import it before the first graph comes.\n\n{_warm_up(module)}"
         "    client.run_on_scheduler(warm_up)\n"
@@ -96,10 +100,16 @@ def _warm_up(module: str) -> str:
     return f"    def warm_up():\n        import {module}\n"
 
 
+def _importable(module: str) -> str:
+    """What code calls a module; MODULE stands for one that code cannot name."""
+    parts = module.split(".")
+    return module if all(part.isidentifier() and not iskeyword(part) for part in parts) else "MODULE"
+
+
 def _name(file: str) -> str:
     """What a module is called, by its file."""
     path = file.replace("\\", "/")
-    inside = _ROOT.sub("", path)
-    parts = inside.removesuffix(".py").removesuffix("/__init__").split("/")
+    root = _ROOT.match(path)
+    parts = path[root.end() if root else 0 :].removesuffix(".py").removesuffix("/__init__").split("/")
     # Outside of such folders nothing tells where its package begins.
-    return parts[-1] if inside == path else ".".join(parts)
+    return ".".join(parts) if root else parts[-1]

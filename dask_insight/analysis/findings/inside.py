@@ -10,7 +10,7 @@ from ...lookup import Lookup, is_any
 from ...schema import NOTHING
 from ...tables.stacks import below
 from .facts import Facts
-from .names import by_code
+from .names import by_code, in_a_line
 
 
 class Inside(NamedTuple):
@@ -58,7 +58,7 @@ def computed_inside(facts: Facts) -> Inside:
             inside |= here
         np.add.at(seconds, rows[mine[inside]], samples["duration"][mine[inside]])
     names = sorted((name for name in spent if spent[name] > 0), key=lambda name: -spent[name])
-    return Inside(np.minimum(seconds, facts.inside), tuple(names))
+    return Inside(np.minimum(seconds, facts.inside), tuple(map(in_a_line, names)))
 
 
 def _again(facts: Facts) -> dict[int, set[_Function]]:

@@ -10,7 +10,8 @@ from ... import words
 from .facts import Facts
 from .finding import Fact, Finding
 from .rule import Rule
-from .threads_held import Held, Samples
+from .samples import Samples
+from .threads_held import Held
 from .thresholds import Limits
 
 _SCHEDULER = "scheduler"

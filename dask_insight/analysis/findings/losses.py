@@ -74,11 +74,7 @@ def _worker_lost(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 def _lost(facts: Facts, limits: Limits, end: End, losses: list[Loss]) -> Finding:
     known = facts.attempts
-    again, killed = (
-        np.unique(np.concatenate([getattr(loss, name) for loss in losses])) for name in ("again", "killed")
-    )
-    redone = float(facts.inside[again].sum())
-    seconds = redone + sum(loss.running for loss in losses)
+    again, seconds = _rows("again", losses), lost_work(facts, losses)
     first, last = min(loss.when for loss in losses), max(loss.when for loss in losses)
     went_on = bool((known.ran & (known.done > last)).any())
     names, why = _names(facts, losses, again), end.why + (ANEW if went_on else NOTHING_RAN)
@@ -104,15 +100,25 @@ def _lost(facts: Facts, limits: Limits, end: End, losses: list[Loss]) -> Finding
         is_told=True,
         evidence=(
             Fact(f"workers that {end.title}", len(losses), "count", limits["worker-lost.count"]),
-            Fact("tasks that they had been given", len(killed), "count"),
+            Fact("tasks that they had been given", len(_rows("killed", losses)), "count"),
             Fact("results lost with them", sum(loss.results for loss in losses), "count"),
-            Fact("work done again", redone, "s"),
+            Fact("work done again", float(facts.inside[again].sum()), "s"),
             Fact("lost work, of the time in functions", seconds / whole, "share"),
         ),
         why=why.strip(),
         advice=end.advice,
         url=WORKER_LOST.url,
     )
+
+
+def lost_work(facts: Facts, losses: list[Loss]) -> float:
+    """Thread-seconds of work that went with workers, and of what made their results again."""
+    return float(facts.inside[_rows("again", losses)].sum()) + sum(loss.running for loss in losses)
+
+
+def _rows(name: str, losses: list[Loss]) -> np.ndarray:
+    """Attempts of all these losses, each once."""
+    return np.unique(np.concatenate([np.zeros(0, "i8"), *(getattr(loss, name) for loss in losses)]))
 
 
 def _cut(facts: Facts, losses: list[Loss]) -> np.ndarray:

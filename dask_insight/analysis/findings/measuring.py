@@ -11,7 +11,7 @@ from ... import words
 from ...lookup import Lookup
 from ...tables.stacks import below, outermost
 from ...timeline import sizing
-from .facts import Facts, place
+from .facts import Facts, function_at
 from .finding import Fact, Finding
 from .rule import Rule
 from .seen_in import share_in
@@ -83,7 +83,7 @@ def _function(facts: Facts, inside: np.ndarray) -> str:
         return ""
     row = int(np.argmax(np.bincount(first[mine], samples["duration"][mine])))
     name, file = (stacks[column].names[stacks[column].codes[row]] for column in ("function", "file"))
-    return f"`{name}` (`{place(file, int(stacks['line'][row]))}`)"
+    return function_at(name, file, int(stacks["line"][row]))
 
 
 SLOW_SIZES = Rule(

@@ -13,7 +13,7 @@ from .facts import Facts
 from .finding import Fact, Finding
 from .growth import growing
 from .held import names_in_memory
-from .losses import Kill, Loss, deaths_of, kills_of, losses_of
+from .losses import Kill, deaths_of, kills_of, losses_of, lost_work
 from .names import quoted, split
 from .rule import Rule
 from .suspects import suspects
@@ -60,7 +60,7 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
         advice = _ADVICE
     paused_seconds = facts.spent("paused")
     share = paused_seconds / facts.offered if facts.offered > 0 else 0.0
-    seconds = paused_seconds + _lost(facts, losses)
+    seconds = paused_seconds + lost_work(facts, losses)
     most = max((peaks[worker].share for worker in workers if worker in peaks), default=math.nan)
     moments = [kill.when for kill in kills] + [peaks[worker].when for worker in near]
     for at in paused.values():
@@ -113,12 +113,6 @@ def _explained(
     """The moment and the bytes to be explained, for each worker."""
     found = {worker: (peaks[worker].when, peaks[worker].added) for worker in workers if worker in peaks}
     return found | {kill.worker: (kill.when, kill.memory) for kill in kills}
-
-
-def _lost(facts: Facts, losses: list[Loss]) -> float:
-    """Thread-seconds of work that went with workers, and was done again."""
-    again = np.unique(np.concatenate([np.zeros(0, "i8"), *(loss.again for loss in losses)]))
-    return float(facts.inside[again].sum()) + sum(loss.running for loss in losses)
 
 
 def _peaks(facts: Facts) -> dict[str, _Peak]:

@@ -9,7 +9,7 @@ import numpy as np
 from ...tables.stacks import imported, outermost
 from ...timeline import Moments
 from .building import intake
-from .facts import Facts, place
+from .facts import Facts, function_at
 from .imports_on_loop import sampled
 from .thresholds import Limits
 
@@ -60,7 +60,7 @@ def on_loop(facts: Facts, process: str, within: Moments) -> OnLoop:
         Moments.of(start[own], stop[own]).both(within),
         float(seconds[own].sum() / seconds.sum()),
         tuple(
-            f"`{name}` (`{place(file, max(lines, key=lambda line: lines[line]))}`)"
+            function_at(name, file, max(lines, key=lambda line: lines[line]))
             for (name, file), lines in ((function, spent[function]) for function in named)
         ),
     )

@@ -10,7 +10,7 @@ from ... import words
 from ...timeline import WAITS, Moments, worker_resources
 from .facts import Facts
 from .finding import Fact, Finding
-from .names import most, of_workers, quoted, split
+from .names import in_a_line, most, of_workers, quoted, resources_option, split
 from .rule import Rule
 from .thresholds import Limits
 
@@ -42,7 +42,7 @@ def _resource_limit(facts: Facts, limits: Limits) -> Iterator[Finding]:
     names = most(facts, all_of_them, wait)
     busiest = max(at_once, key=at_once.__getitem__)
     told, most_at_once = given[busiest], at_once[busiest]
-    having = words.listing(f"`{name}={amount:g}`" for name, amount in told.items())
+    having = words.listing(f"`{in_a_line(name)}={amount:g}`" for name, amount in told.items())
     yield Finding(
         code="resource-limit",
         # Who gives each task a whole GPU means to.
@@ -84,7 +84,7 @@ def _advice(resources: dict[str, float], at_once: int) -> str:
     return (
         "Have no more threads a worker than can be used, or other work for them meanwhile. Where a worker "
         "can do with more tasks at a time, let it have more, or tasks ask for less.\n\n"
-        f"    # dask worker ADDRESS --nthreads {at_once} --resources '{name}={amount:g}'\n"
+        f"    # dask worker ADDRESS --nthreads {at_once} {resources_option({name: amount})}\n"
         f"    client.map(f, items, resources={{{name!r}: {amount / (2 * at_once):g}}})   "
         f"# if {2 * at_once} fit at a time"
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...dag import links
-from .threads_held import Samples
+from .samples import Samples, between
 
 if TYPE_CHECKING:
     from .facts import Facts
@@ -31,15 +31,7 @@ def starved(facts: Facts) -> np.ndarray:
         code = codes[each.name]
         rows = rows_of.rows[rows_of.begins[code] : rows_of.begins[code + 1]]
         mine = samples.of(each.name)
-        told = np.flatnonzero(np.isfinite(mine["starved"]))
-        if len(told) < 2 or not len(rows):
-            continue
-        told = told[np.argsort(mine["time"][told])]
-        time, seconds = mine["time"][told], mine["starved"][told].astype("f8")
-        # A sample stands for the time since the one before it.
-        time = np.concatenate((2 * time[:1] - time[1:2], time))
-        total = np.concatenate(([0.0], np.cumsum(seconds)))
-        of = np.interp(known.at("stop", rows), time, total) - np.interp(known.at("start", rows), time, total)
+        of = between(mine["time"], mine["starved"], known.at("start", rows), known.at("stop", rows))
         without = facts.length[rows] - np.nan_to_num(known.cpu[rows])
         waited[rows] = np.clip(of / max(1.0, each.at_once), 0.0, np.maximum(without, 0.0))
     return waited

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -12,7 +11,7 @@ from ... import words
 from ...tables.facts import from_json
 from .facts import Facts, is_any
 from .finding import Fact, Finding
-from .names import quoted
+from .names import in_a_line, quoted, resources_option
 from .rule import Rule
 from .thresholds import Limits
 
@@ -59,7 +58,7 @@ def _no_worker(facts: Facts, limits: Limits) -> Iterator[Finding]:
         if not lasts and not stay.told.get("workers"):
             continue
         seconds = max(stay.seen, facts.stop) - stay.start if lasts else stay.stop - stay.start
-        names = tuple(str(name) for name in stay.told.get("names") or ())
+        names = tuple(in_a_line(str(name)) for name in stay.told.get("names") or ())
         wanted, why, advice = _wanted(stay.told)
         count = f"{words.count(stay.tasks)} {quoted(names, 1)}" if names else words.count(stay.tasks, "task")
         yield Finding(
@@ -97,19 +96,19 @@ def _wanted(told: dict[str, Any]) -> tuple[str, str, str]:
     if not told.get("workers"):
         return "any worker", _EMPTY, _START
     if resources:
-        asked = words.listing(f"`{name}={amount:.15g}`" for name, amount in resources.items())
-        given = " ".join(f"{name}={amount:.15g}" for name, amount in resources.items())
+        asked = words.listing(f"`{in_a_line(name)}={amount:.15g}`" for name, amount in resources.items())
         return (
             f"a worker that has {asked}",
             f"They were submitted with `resources=`, and no worker that was there has {asked}. Dask does not "
             "say so: they wait until such a worker joins.",
             "Start workers that have it, under the same name, or leave `resources=` out:\n\n"
-            f"    # dask worker ADDRESS --resources '{given}'\n"
-            f"    cluster = LocalCluster(resources={json.dumps(resources)})",
+            f"    # dask worker ADDRESS {resources_option(resources)}\n"
+            f"    cluster = LocalCluster(resources={resources!r})",
         )
     if bound:
+        places = words.listing(f"`{in_a_line(str(each))}`" for each in bound[:2])
         return (
-            f"{words.listing(f'`{each}`' for each in bound[:2])}{' or others' if len(bound) > 2 else ''}",
+            f"{places}{' or others' if len(bound) > 2 else ''}",
             "They may run on these workers or hosts only (`workers=`), and none of them is there any more, "
             "or none has that name.",
             "Let them run elsewhere, too, or name workers that are there:\n\n"

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...batch import Symbols
-from ...dag import links
 from ...timeline import Moments
+from .samples import Samples, between
 from .thresholds import Limits
 
 if TYPE_CHECKING:
@@ -169,25 +168,6 @@ def _by_process(facts: Facts, cores: Mapping[str, float]) -> float:
     )
 
 
-class Samples:
-    """The samples of each process in a table, without a look at all rows for each."""
-
-    def __init__(self, table: Mapping[str, Any]) -> None:
-        symbols: Symbols = table["process"]
-        self._numbers = {name: values for name, values in table.items() if isinstance(values, np.ndarray)}
-        codes: dict[str, int] = {}
-        same = np.array([codes.setdefault(name, len(codes)) for name in symbols.names] or [0])
-        self._codes = codes
-        self._rows = links(same[symbols.codes], np.arange(len(symbols.codes)), len(same))
-
-    def of(self, process: str) -> dict[str, np.ndarray]:
-        """The columns of numbers of one process."""
-        code = self._codes.get(process)
-        begin, end = (0, 0) if code is None else self._rows.begins[code : code + 2].tolist()
-        rows = self._rows.rows[begin:end]
-        return {name: values[rows] for name, values in self._numbers.items()}
-
-
 def _processes(
     facts: Facts, rows_of: Mapping[str, np.ndarray], starved: Mapping[str, float]
 ) -> dict[Any, Process]:
@@ -251,23 +231,11 @@ def _late(
     waits = table["interval"] * table["samples"]
     aimed = np.where(np.isfinite(table["asked"]), table["asked"], waits)
     late = (period - aimed - np.nan_to_num(table["starved"]))[full]
-    weight = _between(used["time"], used.get("gil_wait"), (stop - period)[full], stop[full])
-    if weight.sum() <= 0:
-        weight = np.ones(len(late))
+    weight = np.ones(len(late))
+    if "gil_wait" in used:
+        waited = between(used["time"], used["gil_wait"], (stop - period)[full], stop[full])
+        weight = waited if waited.sum() > 0 else weight
     return max(0.0, float((weight * late).sum() / (weight * table["samples"][full]).sum()))
-
-
-def _between(time: np.ndarray, values: np.ndarray | None, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
-    """What samples tell of each interval, each of the time since the one before it; 0 where none tells."""
-    known = np.flatnonzero(np.isfinite(values)) if values is not None else np.zeros(0, "i8")
-    if values is None or not len(known):
-        return np.zeros(len(start))
-    known = known[np.argsort(time[known])]
-    total = np.cumsum(values[known].astype("f8"))
-    time = time[known]
-    # The first row tells of some time before it.
-    time, total = np.append(2 * time[0] - time[min(1, len(time) - 1)], time), np.append(0.0, total)
-    return np.asarray(np.interp(stop, time, total) - np.interp(start, time, total))
 
 
 def _mean(table: Mapping[str, np.ndarray], busy: Moments, column: str) -> float:
@@ -289,7 +257,7 @@ def _during(facts: Facts, table: Mapping[str, np.ndarray], busy: Moments, *colum
     values = np.prod([table[column] for column in columns], axis=0)
     if not np.isfinite(values[_inside(facts, table)]).any():
         return float("nan")
-    return float(_between(table["time"], values, busy.start, busy.stop).sum())
+    return float(between(table["time"], values, busy.start, busy.stop).sum())
 
 
 def _sum(facts: Facts, table: Mapping[str, np.ndarray], column: str) -> float:

@@ -11,11 +11,11 @@ from ... import words
 from ...lookup import ratio
 from ...timeline import cores_at_once
 from .asleep import Asleep, asleep
-from .facts import Facts
+from .facts import Facts, place
 from .finding import Fact, Finding
 from .late import blocked as late
 from .locked import locked, locked_by_cluster
-from .names import TOGETHER, called
+from .names import TOGETHER, called, in_a_line
 from .p2p import barriers, faster_shuffles
 from .programs import computed, in_processes, in_programs
 from .rule import Rule
@@ -289,7 +289,6 @@ def _sleeping(facts: Facts, limits: Limits) -> Iterator[Finding]:
         return
     name, share = told.names[0], float(sleepers.share[told.code])
     file, line, text = sleepers.line[told.code]
-    place = f"{file.replace(chr(92), '/').rpartition('/')[2]}:{line}"
     yield Finding(
         code="sleeping",
         # Whoever sleeps means to, as a rule.
@@ -306,8 +305,8 @@ def _sleeping(facts: Facts, limits: Limits) -> Iterator[Finding]:
         ),
         why=(
             f"{words.listing(f'`{each}`' for each in told.names[:3])} held threads for "
-            f"{words.duration(told.total)} without computing, for they slept, mostly at {place}: `{text}`. "
-            "If that is meant, nothing is wrong."
+            f"{words.duration(told.total)} without computing, for they slept, mostly at {place(file, line)}: "
+            f"`{in_a_line(text)}`. If that is meant, nothing is wrong."
         ),
         advice=(
             "A thread that sleeps runs nothing else. Where the sleep waits for something, wait for that "

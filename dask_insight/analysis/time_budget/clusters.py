@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ...lookup import by_name, pick
-from ...schema import NOTHING
-from ...timeline import LOCAL, Attempts, Lanes, Read, cluster_of, pool_of
+from ...lookup import by_name
+from ...timeline import LOCAL, Attempts, Lanes, Read, beside, cluster_of, pool_of
 
 
 class Clusters(NamedTuple):
@@ -38,16 +37,6 @@ def clusters(read: Read, known: Attempts, everything: Lanes) -> Clusters:
     attempt = by_name(known.worker, lambda name: code.get(of(name), -1) if name else -1, -1, "i4")
     ran = everything.of >= 0
     attempt[everything.stretches.attempt[ran]] = worker[everything.worker[everything.of[ran]]]
-    if (lost := attempt < 0).any():
-        attempt[lost] = _beside(read, known, attempt, lost)
+    if (attempt < 0).any():
+        beside(read, [known.described], [attempt])
     return Clusters(names, worker, attempt)
-
-
-def _beside(read: Read, known: Attempts, code: np.ndarray, lost: np.ndarray) -> list[int]:
-    """Attempts on no worker that anything is known of belong where others of the same submission do."""
-    graph: Any = read("graph")
-    submission = pick(graph["submission"], known.described).astype("i8")
-    submission[known.described < 0] = NOTHING
-    told = ~lost & (submission != NOTHING)
-    where = dict(zip(submission[told].tolist(), code[told].tolist(), strict=True))
-    return [where.get(number, 0) for number in submission[lost].tolist()]

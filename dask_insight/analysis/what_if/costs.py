@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...lookup import is_any
-from ...timeline import Read
+from ...timeline import Read, WholeRun
 from .setting import Costs
 
 #: What is assumed where nothing was recorded; the first is Dask's own guess.
@@ -22,7 +22,7 @@ _RUSH = 20
 _SMALL = 20_000
 
 
-def recorded_costs(read: Read, columns: Mapping[str, Any], about: Mapping[str, Any], seconds: float) -> Costs:
+def recorded_costs(read: Read, columns: Mapping[str, Any], about: Mapping[str, Any], run: WholeRun) -> Costs:
     """The costs in a recording."""
     up = _usual(columns["done"] - columns["stop"])
     down = _usual(columns["received"] - columns["assigned"])
@@ -31,7 +31,7 @@ def recorded_costs(read: Read, columns: Mapping[str, Any], about: Mapping[str, A
         up=up,
         down=down,
         handoff=_handoff(columns),
-        scheduler=_scheduler(read, columns["done"], seconds),
+        scheduler=_scheduler(read, columns["done"], run),
         latency=up + down if latency is None else latency,
         bandwidth=_BANDWIDTH if bandwidth is None else bandwidth,
         saturation=_saturation(about),
@@ -61,17 +61,25 @@ def _handoff(columns: Mapping[str, Any]) -> float:
     return _usual(moments[order[known]] - moments[before[known]])
 
 
-def _scheduler(read: Read, done: np.ndarray, seconds: float) -> float:
+def _scheduler(read: Read, done: np.ndarray, run: WholeRun) -> float:
     """Seconds of the scheduler's own work for each task: at most its CPU time, or its best pace."""
-    ends = np.sort(done[np.isfinite(done)])
+    ends, seconds = np.sort(done[np.isfinite(done)]), run.end - run.begin
     if len(ends) <= _RUSH or seconds <= 0:
         return 0.0 if len(ends) <= 1 else _SCHEDULER
     rush = float((ends[_RUSH:] - ends[:-_RUSH]).min()) / _RUSH
-    resources = read("resources")
-    use = resources["cpu"][is_any(resources["process"], ("scheduler",))]
-    use = use[np.isfinite(use)]
+    use = _use(read, run)
     told = float(use.mean()) / 100 * seconds / len(ends) if len(use) else _SCHEDULER
     return min(rush, told, _MOST)
+
+
+def _use(read: Read, run: WholeRun) -> np.ndarray:
+    """CPU use of the scheduler in each interval between samples that lies in the run, per cent of a core."""
+    table = read("resources")
+    rows = np.flatnonzero(is_any(table["process"], ("scheduler",)) & np.isfinite(table["cpu"]))
+    time = table["time"][rows]
+    # A sample tells of the time since the one before: so the first after the end does of the run, too.
+    after = float(np.min(time[time >= run.end], initial=np.inf))
+    return np.asarray(table["cpu"][rows[(time > run.begin) & (time <= after)]])
 
 
 def _transfers(read: Read) -> tuple[float | None, float | None]:

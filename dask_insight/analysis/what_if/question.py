@@ -71,7 +71,7 @@ class Replay:
         at_once = _at_once(workers)
         #: Names of the workers, in the order of those of the setting.
         self.workers = [worker.name for worker in at_once]
-        costs = recorded_costs(read, self._columns, about, recorded.run.end - recorded.run.begin)
+        costs = recorded_costs(read, self._columns, about, recorded.run)
         self._before = Setting(
             tuple(worker.threads for worker in at_once), tuple(worker.joined for worker in at_once), costs
         )

@@ -189,8 +189,15 @@ class FileDatabase(EventDatabase):
     def get_traces(self) -> Iterator[Event]:
         """All events in the file; what cannot be read is left out and stands in `gaps`."""
         self.gaps = []
-        if self.database_file.exists():
-            yield from map(event_of, dasf.events(self.database_file.read_bytes(), self.gaps))
+        if not self.database_file.exists():
+            return
+        for told in dasf.events(self.database_file.read_bytes(), self.gaps):
+            try:
+                event = event_of(told)
+            except TypeError as error:
+                self.gaps.append(Gap(-1, 0, f"an event that is none: {error}"))
+            else:
+                yield event
 
     def close(self) -> None:
         """Write what is left."""

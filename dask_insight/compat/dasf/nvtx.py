@@ -1,8 +1,8 @@
-"""NVTX ranges around tasks, for NVIDIA's profilers; travels to workers by value, for we are not there."""
+"""NVTX ranges around tasks, for NVIDIA's profilers; workers, where we are not, get this file as text."""
 
 from __future__ import annotations
 
-import sys
+from importlib import resources
 from typing import Any
 
 from distributed.diagnostics.plugin import WorkerPlugin
@@ -10,6 +10,7 @@ from distributed.diagnostics.plugin import WorkerPlugin
 NAME = "dask_insight-nvtx"
 #: States of a task whose function runs: it may have given its thread back, or its result is unwanted.
 _ON_THREAD = ("executing", "long-running", "cancelled", "resumed")
+_CALL = "exec(source, scope) or scope['Ranges']()"
 
 
 class Ranges(WorkerPlugin):
@@ -17,6 +18,11 @@ class Ranges(WorkerPlugin):
 
     name = NAME
     idempotent = True
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        # Code would not do: workers may have another version of Python.
+        source = (resources.files(__package__) / "nvtx.py").read_text("utf-8")
+        return eval, (_CALL, {"source": source, "scope": {"__name__": NAME}})
 
     def setup(self, worker: Any) -> None:
         """Begin, where nvtx is installed."""
@@ -49,14 +55,7 @@ class Ranges(WorkerPlugin):
 
 def annotate(client: Any) -> None:
     """Register the ranges on all workers of a client, those that come later too."""
-    import cloudpickle
-
-    module = sys.modules[__name__]
-    cloudpickle.register_pickle_by_value(module)
-    try:
-        client.register_plugin(Ranges(), name=NAME)
-    finally:
-        cloudpickle.unregister_pickle_by_value(module)
+    client.register_plugin(Ranges(), name=NAME)
 
 
 def withdraw(client: Any) -> None:

@@ -27,6 +27,8 @@ from .what_if import WHAT_IF
 __all__ = ["main"]
 
 _COMMANDS: tuple[Command, ...] = (RUN, ATTACH, REPORT, INFO, FINDINGS, WHAT_IF, COMPARE, EXPORT, IMPORT, DEMO)
+#: A full disk, and one on which nobody may take more of it; Windows has no quotas of this kind.
+_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _DESCRIPTION = "See where the time of a Dask computation went."
 _EXAMPLES = """\
 examples:
@@ -84,9 +86,9 @@ def _executed(options: argparse.Namespace) -> int:
         print("dask-insight: interrupted", file=sys.stderr)
         return ExitCode.INTERRUPTED
     except OSError as error:
-        if options.execute is RUN.execute or not (_nobody_reads(error) or error.errno == errno.ENOSPC):
+        if options.execute is RUN.execute or not (_nobody_reads(error) or error.errno in _FULL):
             raise
-        if error.errno == errno.ENOSPC:
+        if error.errno in _FULL:
             print(f"dask-insight: its output could not be written: {error.strerror}", file=sys.stderr)
         # What is left would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

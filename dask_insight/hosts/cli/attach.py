@@ -8,8 +8,9 @@ import json
 import logging
 import os
 import struct
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from inspect import signature
 from pathlib import Path
 from time import monotonic, sleep
@@ -124,18 +125,29 @@ def _record(options: argparse.Namespace, output: Path, html: Path | None) -> int
 
 
 def _connect(given: str, timeout: float) -> Any:
+    if not os.path.isfile(given) and not given.endswith(".json"):
+        return _client(given, timeout)
+    client = None
+    while client is None:
+        address = _in_coming_file(given, timeout)
+        client = _client(address, timeout, partial(_names_another, given, address))
+    return client
+
+
+def _client(address: str, timeout: float, moved: Callable[[], bool] = lambda: False) -> Any:
+    """A client of the scheduler at an address; None where that has moved before it answered."""
     from distributed import Client
     from distributed.comm.addressing import parse_address, parse_host_port
 
-    is_file = os.path.isfile(given) or given.endswith(".json")
-    address = _in_coming_file(given, timeout) if is_file else given
     try:
         # A client that cannot use it takes 20 s to go away, and complains.
         protocol, place = parse_address(address)
         parse_host_port(place)
         if protocol in ("tls", "wss"):
             _check_certificates(address)
-        kind = asyncio.run(asyncio.wait_for(_kind(address, timeout), timeout))
+        kind = asyncio.run(_kind_unless(moved, address, timeout))
+        if kind is None:
+            return None
         if kind != "Scheduler":
             raise ValueError(f"a {kind.lower()} does")
         return Client(address, timeout=timeout, set_as_default=False, name="dask-insight")
@@ -159,6 +171,14 @@ def _reason(error: Exception, timeout: float) -> str:
         return f"none within {timeout:g} s" if isinstance(error, TimeoutError) else type(error).__name__
     said = str(error).splitlines()[0]
     return said if isinstance(error, _PLAIN) else f"{type(error).__name__}: {said}"
+
+
+async def _kind_unless(moved: Callable[[], bool], address: str, timeout: float) -> str | None:
+    asking = asyncio.ensure_future(asyncio.wait_for(_kind(address, timeout), timeout))
+    while not (await asyncio.wait([asking], timeout=_LOOK))[0]:
+        if moved():
+            return None
+    return asking.result()
 
 
 async def _kind(address: str, timeout: float) -> str:
@@ -204,6 +224,13 @@ def _in_coming_file(path: str, timeout: float) -> str:
                 if monotonic() >= deadline:
                     raise
             sleep(_LOOK)
+
+
+def _names_another(path: str, address: str) -> bool:
+    """Whether a scheduler has taken the place of the one at an address, which need not have tidied up."""
+    with suppress(CommandError):
+        return _in_file(path) != address
+    return False
 
 
 def _in_file(path: str) -> str:
@@ -281,7 +308,7 @@ def _wait(
             return ""
         if client.status == "running":
             answered = monotonic()
-        elif "scheduler-closed" in recording.columns("events")["kind"].tolist():
+        elif _has_closed(recording):
             return "has gone"
         elif client.status == "closed":
             since = monotonic() - answered
@@ -290,6 +317,15 @@ def _wait(
             minutes, seconds = divmod(int(passed), 60)
             silent = "" if client.status == "running" else ", no answer"
             progress.show(f"{minutes:02d}:{seconds:02d}  {words.count(counter.ends.done, 'task')}{silent}")
+
+
+def _has_closed(recording: Recording) -> bool:
+    """Whether the newest scheduler has: those before it were replaced while the client called."""
+    events = recording.columns("events")
+    newest = json.dumps((recording.about.get("scheduler") or {}).get("id"))
+    return ("scheduler-closed", newest) in zip(
+        events["kind"].tolist(), events["detail"].tolist(), strict=True
+    )
 
 
 class _Counter:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import CommandError, ExitCode
@@ -35,7 +35,8 @@ examples:
   dask-insight compare --html out.html 2-workers.dinsight 4-workers.dinsight 8-workers.dinsight
 
 With --fail-if-slower the exit code is 6 where a side is slower than the baseline by more than the limit
-and by more than the noise.
+and by more than the noise. Where none is, it is 1 if one broke: more of its tasks failed than of the
+baseline, or its recording did not end.
 """
 
 
@@ -97,7 +98,7 @@ def _execute(options: argparse.Namespace) -> int:
     else:
         tell(comparison)
     for path in filter(None, (html, output, markdown)):
-        print(f"written to {path}", file=sys.stderr)
+        print(f"written to {harmless(str(path))}", file=sys.stderr)
     return _judged(comparison, options.fail_if_slower)
 
 
@@ -125,7 +126,11 @@ def _judged(comparison: Comparison, limit: float | None) -> ExitCode:
                 "repeat the runs of both sides to know",
                 file=sys.stderr,
             )
-    return ExitCode.SLOWER if slower else ExitCode.OK
+    if slower:
+        return ExitCode.SLOWER
+    for why in comparison.broken().values():
+        raise CommandError(f"{why}, so its time says nothing: compare runs that end well")
+    return ExitCode.OK
 
 
 def _share(part: float) -> str:
@@ -156,7 +161,7 @@ def _sides(options: argparse.Namespace) -> list[list[str]]:
 
 def _repeats(text: str) -> list[str]:
     """The paths that commas join, unless there is a file of just that name."""
-    return [text] if Path(text).exists() else [path for path in text.split(",") if path] or [text]
+    return [text] if os.path.exists(text) else [path for path in text.split(",") if path] or [text]
 
 
 def _names(options: argparse.Namespace, sides: list[list[str]]) -> list[str] | None:

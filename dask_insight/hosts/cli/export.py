@@ -16,6 +16,7 @@ from ...figures.panels import PANELS
 from .command import Command
 from .files import SUFFIX, apart, open_file, place, size_of
 from .progress import Progress, bar
+from .prose import tell_path
 
 #: Seconds between two looks at the progress; seconds that are worth telling.
 _EVERY, _LONG = 0.1, 2.0
@@ -104,7 +105,7 @@ def _execute(options: argparse.Namespace) -> int:
         raise CommandError(f"{target} could not be written: {error}", ExitCode.UNWRITABLE) from None
     finally:
         progress.clear()
-    print(target)
+    tell_path(target)
     size = size_of(target) if target.is_file() else "a folder"
     print(f"{size}; {FORMATS[name].opens}", file=sys.stderr)
     return ExitCode.OK

@@ -323,7 +323,11 @@ def lacking() -> Iterator[list[str]]:
                 show(message, category, *place, **more)
 
         warnings.showwarning = shown
-        yield lacks
+        try:
+            yield lacks
+        finally:
+            # Python 3.14 can leave that to us.
+            warnings.showwarning = show
 
 
 def quoted(argument: Path | str) -> str:

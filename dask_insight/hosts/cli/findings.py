@@ -31,7 +31,7 @@ examples:
   dask-insight findings --threshold tiny-tasks.mean=0.02 --threshold all.seconds=0.1 train.dinsight
 
 With --fail-on the exit code is 7 where there are findings of that severity or a higher one, and 1 where no
-task ran. docs/findings.md has every finding and threshold.
+task ran or something could not be judged. docs/findings.md has every finding and threshold.
 """
 
 
@@ -96,6 +96,9 @@ def _judged(found: Findings, severity: str | None) -> ExitCode:
             raise CommandError(
                 "where no task ran, nothing can be judged: record a run that computes something"
             )
+        if found.failed:
+            unknown = ", ".join(each.code for each in found.failed)
+            raise CommandError(f"could not be judged: {unknown}; why stands with the findings")
         return ExitCode.OK
     codes = ", ".join(dict.fromkeys(each.code for each in bad))
     print(f"dask-insight: findings of severity {severity} or higher: {codes}", file=sys.stderr)

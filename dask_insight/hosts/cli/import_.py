@@ -13,6 +13,7 @@ from ...sources.files import FORMATS, load
 from .command import Command
 from .files import apart, expanded, reading, recording_file, size_of
 from .progress import Progress, bar
+from .prose import tell_path
 
 if TYPE_CHECKING:
     from ...recording import Recording
@@ -59,7 +60,7 @@ def _execute(options: argparse.Namespace) -> int:
             raise CommandError(told, ExitCode.UNWRITABLE)
         apart(target, read=options.files)
         recording = _imported(options, target)
-    print(target)
+    tell_path(target)
     said = [f"{size_of(target)}: {recording.summary().verdict()}"]
     said += [*recording.about.get("lacks", {}).values(), *map(str, recording.gaps)]
     print(harmless("\n".join(said)), file=sys.stderr)

@@ -50,14 +50,12 @@ def _execute(options: argparse.Namespace) -> int:
 def _json(recording: Recording) -> str:
     """What is in a recording, as a JSON object."""
     facts = recording.summary()._asdict()
-    facts["findings"] = [each._asdict() for each in facts["findings"]]
-    facts["rows"] = dict(_rows(recording))
-    facts["gaps"] = [gap._asdict() for gap in recording.gaps]
-    return as_json(facts)
+    return as_json(facts | {"rows": dict(_rows(recording)), "gaps": recording.gaps})
 
 
 def describe(recording: Recording) -> str:
     """What is in a recording, in some lines of text."""
+    from ...analysis.overview import short
     from ...words import dated, duration, share
 
     summary = recording.summary()
@@ -76,7 +74,7 @@ def describe(recording: Recording) -> str:
     title = "most time"
     for name, seconds in summary.names[:_NAMES]:
         part = f" ({share(seconds / summary.computing)})" if summary.computing > 0 else ""
-        lines.append(f"{title:<11}{duration(seconds)}{part} {name}")
+        lines.append(f"{title:<11}{duration(seconds)}{part} {short(name, 120)}")
         title = ""
     rows = [f"{table} {number:,}" for table, number in _rows(recording)]
     lines.append(f"rows       {', '.join(rows) or 'none'}")

@@ -55,6 +55,8 @@ class Program:
         self._main = main
         self._argv = argv
         self._path = path
+        #: Names of threads that may work on when it has run; see `wait_for_threads`.
+        self.left: list[str] = []
 
     def run(self) -> None:
         """Run it until its threads have ended too; whatever it raises passes on.
@@ -75,9 +77,9 @@ class Program:
         except Terminated:
             raise
         except SystemExit:
-            wait_for_threads(others)
+            self.left = wait_for_threads(others)
             raise
-        wait_for_threads(others)
+        self.left = wait_for_threads(others)
 
     def hide_our_frames(self) -> None:
         """Have tracebacks that nobody catches begin in the program, as without us."""

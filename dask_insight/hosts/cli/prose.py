@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+from pathlib import Path
 from textwrap import wrap
 
 from ...legible import harmless
@@ -12,13 +13,18 @@ from ...legible import harmless
 #: What stands before the first word of a line, so that its further lines stand under that: a label, a number.
 _LEAD = re.compile(r"(?:[A-Za-z' /]+ {2,}|\d+\. | *)")
 #: Code, links and rows of tables.
-_KEPT = re.compile(r" {4}|\S+://|.*\S {2,}\S.*? {2,}\S")
+_KEPT = re.compile(r" {4}|\S+://|.*\S {2,}\S.*?(?<! ) {2,}\S")
 
 
 def tell(text: object) -> None:
     """Print a text, no wider than the terminal if it goes to one."""
     told = harmless(str(text))
     print(wrapped(told, shutil.get_terminal_size().columns) if sys.stdout.isatty() else told)
+
+
+def tell_path(path: Path) -> None:
+    """Print a path: programs read it as it is, a terminal obeys nothing of it."""
+    print(harmless(str(path)) if sys.stdout.isatty() else path)
 
 
 def wrapped(text: str, width: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,9 @@ from .imports import Imported
 if TYPE_CHECKING:
     from ...recording import Recording
     from ...session import Session
+
+#: Threads that are told by name.
+_NAMED = 3
 
 
 class Recorder:
@@ -37,6 +40,8 @@ class Recorder:
         self._process = os.getpid()
         #: Why the program is not recorded.
         self.refused: Exception | None = None
+        #: What is missing as the recording ended before the program did, in words.
+        self.lost = ""
 
     @property
     def ours(self) -> bool:
@@ -49,11 +54,20 @@ class Recorder:
         with Imported("dask", self._begin):
             yield
 
-    def stop(self) -> None:
-        """Record no more; a program that never imported Dask has a recording that says so."""
+    def stop(self, left: Sequence[str] = ()) -> None:
+        """Record no more; a program that never imported Dask has a recording that says so.
+
+        Parameters
+        ----------
+        left
+            Names of threads of the program that may work on.
+        """
         if self._session is None and self.refused is None:
             self._begin()
         if self._session is not None:
+            if left and self.ours:
+                self.lost = _unwaited(left)
+                self._session.recording.tell("lost", self.lost)
             self._session.stop()
 
     @property
@@ -74,6 +88,17 @@ class Recorder:
             self.refused = error
         else:
             self._session = session
+
+
+def _unwaited(left: Sequence[str]) -> str:
+    from ...words import count, listing
+
+    more = ["others"] if len(left) > _NAMED else []
+    named = listing([*left[:_NAMED], *more])
+    return (
+        f"{count(len(left), 'thread')} ({named}) went on when the recording ended, as this Python does not "
+        "show what threads run: what they computed then is missing. Let the program join them"
+    )
 
 
 def idle(recording: Recording) -> bool:

@@ -10,6 +10,7 @@ from ...errors import CommandError, ExitCode
 from .browser import show
 from .command import Command
 from .files import SUFFIX, apart, open_file, size_of, writable, write_report
+from .prose import tell_path
 
 _HELP = "write a recording as one HTML file that opens anywhere"
 _DESCRIPTION = "Write a recording as one HTML file that opens anywhere, without network or server."
@@ -39,7 +40,7 @@ def _execute(options: argparse.Namespace) -> int:
     target = writable(options.output or f"{stem}.html", options.force, text=True)
     apart(target, read=[options.file])
     write_report(recording, target)
-    print(target)
+    tell_path(target)
     print(f"{size_of(target)}, one file that needs nothing else", file=sys.stderr)
     if options.open and not show(target):
         raise CommandError(f"there is no browser here: open {target.absolute()} in yours")

@@ -17,7 +17,7 @@ from .command import Command
 from .files import SUFFIX, apart, lacking, new_path, quoted, reserve, size_of, trouble_with_report, writable
 from .program import Program, load_module, load_script
 from .progress import saying
-from .ranks import of_rank, rank
+from .ranks import own, rank
 from .recorder import Recorder, idle
 from .renewal import check, renewed, report_options
 from .signals import Termination
@@ -48,6 +48,8 @@ examples:
   dask-insight run --no-profile --resources 1s train.py
   mpirun -n 8 dask-insight run train.py         writes train-rank1.dinsight,
                                                 and of each other rank that uses Dask
+  dask-insight run -o run.dinsight train.py     in a job array: run-task7.dinsight,
+                                                and so of each other member
 """
 
 
@@ -93,17 +95,16 @@ def _execute(options: argparse.Namespace) -> int:
     # What parts it from our options is not the program's; later ones are.
     name, *arguments = options.program[options.program[0] == "--" :]
     program = load(name, arguments)
-    number = rank()
-    html = writable(of_rank(Path(options.html), number), options.force, text=True) if options.html else None
+    html = writable(own(Path(options.html)), options.force, text=True) if options.html else None
     if options.output:
-        output = writable(of_rank(Path(options.output), number), options.force, grows=True)
+        output = writable(own(Path(options.output)), options.force, grows=True)
     else:
-        output = new_path(of_rank(Path(program.name + SUFFIX), number).stem)
+        output = new_path(own(Path(program.name + SUFFIX)).stem)
     apart(output, html)
     make = partial(_session, output.absolute(), options.name or program.name, options)
     recorder = Recorder(make, reserve(output))
     files = _Files(output, html, options.every, Path.cwd(), options.quiet)
-    return _record(program, recorder, files, number is not None)
+    return _record(program, recorder, files, rank() is not None)
 
 
 def _session(output: Path, name: str, options: argparse.Namespace) -> Session:
@@ -144,7 +145,7 @@ def _record(program: Program, recorder: Recorder, files: _Files, among: bool) ->
                         program.run()
                 finally:
                     with lacking() as lacks:
-                        recorder.stop()
+                        recorder.stop(program.left)
         except SystemExit as leaving:
             if leaving.code not in (None, 0):
                 raise
@@ -176,6 +177,8 @@ def _conclude(recorder: Recorder, files: _Files, lacks: list[str]) -> ExitCode:
                 with saying("Summing up", quiet=quiet):
                     told = outcome(recording, output, html, lacks, folder, cured=not quiet)
                 _say(told)
+        if recorder.lost and not quiet:
+            _say(recorder.lost)
     except Exception as error:
         _say(f"{output} is complete, but {type(error).__name__}: {error}")
     return code

@@ -11,8 +11,12 @@ from collections.abc import Iterator
 from types import FrameType, TracebackType
 from typing import Any
 
-#: A request to end, that the terminal has gone, and on Windows Ctrl-Break.
-_ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)]
+#: A request to end, that the terminal has gone, on Windows Ctrl-Break; what batch systems send some time
+#: before they kill, and that a limit of CPU time is reached.
+_NAMES = ("SIGTERM", "SIGHUP", "SIGBREAK", "SIGUSR2", "SIGXCPU")
+_ENDING = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
+#: Sent again for each further second of CPU time: that is no other request.
+_REPEATED = [signal.SIGXCPU] if hasattr(signal, "SIGXCPU") else []
 #: Seconds within which signals are one request: `timeout` sends it to its child, then to the child's group.
 _ONE_REQUEST = 2.0
 
@@ -86,6 +90,8 @@ class Termination:
             # Something other than Python has forked, or it came at that moment.
             self._let_go()
             os.kill(os.getpid(), number)
+            return
+        if number in _REPEATED and self._received == number:
             return
         if self._runs and self._received is not None and time.monotonic() - self._first > _ONE_REQUEST:
             # What runs does not end: what has been written stays.

@@ -17,7 +17,7 @@ _LOOK = 0.05
 _ENDS_ITS_THREADS = "_python_exit"
 
 
-def wait_for_threads(others: Collection[threading.Thread]) -> None:
+def wait_for_threads(others: Collection[threading.Thread]) -> list[str]:
     """Wait until no thread of the program has anything to do, but for daemons.
 
     Threads of an executor stay until Python ends: they are waited for while they work. Those that wait
@@ -27,15 +27,26 @@ def wait_for_threads(others: Collection[threading.Thread]) -> None:
     ----------
     others
         Threads that are none of the program's.
+
+    Returns
+    -------
+    list of str
+        Names of threads that were not waited for, and may work on; but for those of executors.
     """
     frames, _ = policy()
     if frames is None:
-        return
+        # An executor's thread that works looks like one that rests, as that of Dask's local scheduler does.
+        return [each.name for each in _stay(others) if each not in pools._threads_queues]
     with _main_thread_ended():
-        while working := [
-            each for each in threading.enumerate() if each not in others and _works(each, frames)
-        ]:
+        while working := [each for each in _stay(others) if _works(each, frames)]:
             working[0].join(_LOOK)
+    return []
+
+
+def _stay(others: Collection[threading.Thread]) -> list[threading.Thread]:
+    """Threads of the program that Python waits for before it ends."""
+    ours = {*others, threading.current_thread()}
+    return [each for each in threading.enumerate() if each not in ours and not each.daemon]
 
 
 @contextmanager
@@ -51,7 +62,7 @@ def _main_thread_ended() -> Iterator[None]:
 
 
 def _works(thread: threading.Thread, frames: Frames) -> bool:
-    if thread.daemon or thread is threading.current_thread() or not thread.is_alive():
+    if not thread.is_alive():
         return False
     stack = _stack(frames().get(thread.ident or 0))
     if any(_joins_the_main_thread(frame) for frame in stack):

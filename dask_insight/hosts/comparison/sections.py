@@ -183,7 +183,7 @@ def _sentence(text: str) -> str:
 
 
 def as_object(comparison: Comparison) -> dict[str, Any]:
-    """A comparison as plain values: the verdict, who is slower, and the tables as lists of rows."""
+    """A comparison as plain values: the verdict, who is slower or broke, and the tables as lists of rows."""
     tables = {}
     for name in ("sides", "runs", "budget", "names", "findings", "settings"):
         table = comparison.recording.table(f"compared_{name}", timestamps=True)
@@ -197,6 +197,7 @@ def as_object(comparison: Comparison) -> dict[str, Any]:
         "verdict": comparison.verdict(),
         "notes": comparison.notes(),
         "slower": comparison.slower(),
+        "broken": comparison.broken(),
         **tables,
     }
 

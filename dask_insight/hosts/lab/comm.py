@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from comm import get_comm_manager
-from comm.base_comm import BaseComm
 from ipykernel.kernelbase import Kernel
 
 from ...session.feed import PROTOCOL, own_version
+from ..comm import FreeComm
 
 #: Name of the comm target; pages know it.
 TARGET = "dask_insight"
@@ -17,29 +17,12 @@ TARGET = "dask_insight"
 Receive = Callable[[Mapping[str, Any]], None]
 
 
-class PageComm(BaseComm):
-    """A comm whose messages belong to no cell and trigger no hook of IPython.
+class PageComm(FreeComm):
+    """A comm that triggers no hook of IPython."""
 
-    ipykernel's own stamps messages with the running cell's header, so a page
-    takes them for its output, and makes the answers wait for that cell.
-    """
-
-    def publish_msg(
-        self, msg_type: str, data: Any = None, metadata: Any = None, buffers: Any = None, **keys: Any
-    ) -> None:
-        """Send to all pages; from any thread."""
-        if not Kernel.initialized():
-            return
-        kernel: Any = Kernel.instance()
-        kernel.session.send(
-            kernel.iopub_socket,
-            msg_type,
-            {"data": data or {}, "comm_id": self.comm_id, **keys},
-            parent={},
-            ident=self.topic,
-            metadata=metadata or {},
-            buffers=buffers,
-        )
+    @property
+    def kernel(self) -> Kernel | None:
+        return Kernel.instance() if Kernel.initialized() else None
 
     def handle_msg(self, msg: Any) -> None:
         """A page's message; on whatever thread it came in."""

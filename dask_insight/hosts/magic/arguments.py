@@ -32,6 +32,8 @@ The run stays in the variable `_dprofile`, and by its name in
 class _Parser(argparse.ArgumentParser):
     """A parser that does not end the process."""
 
+    color: bool
+
     def error(self, message: str) -> NoReturn:
         """Say what is wrong."""
         raise UsageError(message)
@@ -65,6 +67,8 @@ def parser(*, line: bool) -> argparse.ArgumentParser:
         add_help=False,
         allow_abbrev=False,
     )
+    # Notebooks show the help as text: from Python 3.14 on, it might have colours for a terminal.
+    made.color = False
     if line:
         made.add_argument("--name", metavar="NAME", help="What to call the run.")
     else:

@@ -160,7 +160,7 @@ class Run:
         try:
             self._place.keep(*self._results(recording))
         except Exception as error:
-            message = f"%%dprofile: the result cannot be shown: {type(error).__name__}: {error}"
+            message = harmless(f"%%dprofile: the result cannot be shown: {type(error).__name__}: {error}")
             if self._place.taken:
                 self._place.keep({"text/plain": message})
             else:

@@ -58,9 +58,11 @@ def _unwarned(span: dict[str, Any]) -> Iterator[None]:
     """Without the warning by which dask.dataframe says that it ignores our annotation."""
     start = re.escape(str({"span": span})[: len("{'span': {'name': (")] + repr(span["name"][0]))
     warnings.filterwarnings("ignore", rf"Dask annotations {start}")
-    ours = warnings.filters[0]
+    # Where warnings are a context's own, from Python 3.14 on, so are the filters.
+    filters: Any = getattr(warnings, "_get_filters", lambda: warnings.filters)()
+    ours = filters[0]
     try:
         yield
     finally:
-        if ours in warnings.filters:
-            warnings.filters.remove(ours)  # type: ignore[attr-defined]
+        if ours in filters:
+            filters.remove(ours)

@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ... import ascii91
-from ..report import asset, blocks, digest, parts_of
+from ..report import asset, blocks, parts_of, policy
 
 if TYPE_CHECKING:
     from ...recording import Recording
@@ -91,18 +91,10 @@ def front_end_size() -> int:
 
 
 def _head() -> str:
-    _, style, script = "", *(_unpacked(each) for each in _front_end())
-    rules = (
-        "default-src 'none'",
-        f"script-src '{digest(_BOOT)}' '{digest(script)}'",
-        f"style-src '{digest(style)}'",
-        "img-src data: blob:",
-        "base-uri 'none'",
-        "form-action 'none'",
-    )
+    style, script = map(_unpacked, _front_end())
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{"; ".join(rules)}">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy(style, _BOOT, script)}">'
         '<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">'
         "<title>Dask Insight</title></head>"
     )

@@ -10,7 +10,7 @@ from ...arguments import titles_of
 from ...batch import Symbols
 from ...columns import Columns
 from ...figures.colors import FAILED, Rgb, colors_of
-from ...figures.ran import natural
+from ...figures.ran import lane_order
 from ...lookup import Lookup, coded, fill_symbols, pick
 from ...tables.named import names_of
 from ...timeline import unused_lanes
@@ -77,25 +77,18 @@ def task_stream(recording: HasColumns, width: int = 900) -> Picture | None:
 
 
 def _lanes(recording: HasColumns, attempts: Any, ran: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """The lane of each attempt, one a thread in the order of the workers' names, and every lane's worker."""
+    """The lane of each attempt, one a thread, and every lane's worker."""
     worker, thread = attempts["worker"], _threads(recording, attempts)
     pairs, lane = np.unique(
         worker.codes[ran].astype("i8") << 32 | thread.codes[ran].astype("i8"), return_inverse=True
     )
-    titles = titles_of(recording.columns)
     lanes = [(worker.names[pair >> 32], thread.names[pair & 0xFFFF_FFFF]) for pair in pairs.tolist()]
     used = [name for name, _ in lanes]
     since, until = attempts["start"][ran].min(), attempts["stop"][ran].max()
     lanes += unused_lanes(recording.columns("workers"), used, since, until)
-    keys = [(titles.get(name, name), each) for name, each in lanes]
-
-    def place(each: int) -> tuple[Any, ...]:
-        title, name = keys[each]
-        return natural(title), each >= len(used), natural(name)
-
-    order = sorted(range(len(keys)), key=place)
-    rank = np.argsort(order)
-    return rank[lane.reshape(-1)], [keys[each][0] for each in order]
+    titles, order = titles_of(recording.columns), lane_order(recording.columns, lanes, len(used))
+    rank, workers = np.argsort(order), [lanes[each][0] for each in order]
+    return rank[lane.reshape(-1)], [titles.get(name, name) for name in workers]
 
 
 def _threads(recording: HasColumns, attempts: Any) -> Symbols:

@@ -25,6 +25,8 @@ _log = logging.getLogger(__name__)
 #: Keys of a submission by which it can be recognised.
 _KEYS = 16
 _CODE = 20_000
+#: By what a client sends.
+_SEND = "_send_to_scheduler"
 #: Lines shown of a module or script.
 _AROUND = 60
 
@@ -48,8 +50,18 @@ Listener = Callable[[list[str], Caller], None]
 _watches: WeakKeyDictionary[Any, _Watch] = WeakKeyDictionary()
 
 
+def can_watch(client: Any) -> bool:
+    """Whether Dask has the private name by which a client's messages are seen."""
+    return hasattr(client, _SEND)
+
+
 def watch(client: Any, listener: Listener) -> Callable[[], None]:
-    """Call `listener` with keys and caller of each graph that `client` sends, until the result is called."""
+    """Call `listener` with keys and caller of each graph that `client` sends, until the result is called.
+
+    It is never called for one that it cannot watch.
+    """
+    if not can_watch(client):
+        return lambda: None
     if client not in _watches:
         _watches[client] = _Watch(client)
     return _watches[client].add(listener)
@@ -83,18 +95,18 @@ class _Watch:
 
     def __init__(self, client: Any) -> None:
         self._client = client
-        self._send = client._send_to_scheduler
+        self._send = getattr(client, _SEND)
         self._listeners: list[Listener] = []
 
     def add(self, listener: Listener) -> Callable[[], None]:
         self._listeners.append(listener)
-        self._client._send_to_scheduler = self._look
+        setattr(self._client, _SEND, self._look)
 
         def remove() -> None:
             self._listeners.remove(listener)
             if not self._listeners:
                 _watches.pop(self._client, None)
-                vars(self._client).pop("_send_to_scheduler", None)
+                vars(self._client).pop(_SEND, None)
 
         return remove
 

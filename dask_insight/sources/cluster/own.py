@@ -68,6 +68,8 @@ class ClientProcess:
     def take_over(self) -> None:
         """Sample from now on what nobody else does."""
         free = [ident for ident, name in self._names.items() if self._is_mine((ident, name))]
+        if self._sampler is not None and len(free) > len(self._threads):
+            self._sampler.since = time()
         self._threads = dict.fromkeys(free, NOTHING)
         if self._pulse is None and self._is_mine(_PROCESS):
             self._pulse = Pulse(self._options.resources, self._loop)

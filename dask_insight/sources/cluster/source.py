@@ -21,7 +21,8 @@ from ...probe.clock import Offset, host, process, time
 from ...probe.farewell import topic
 from ...probe.ship import SchedulerProbe, WorkerProbe, package
 from ...tables.facts import SINCE
-from .callers import watch_all
+from ..clients import cluster_of
+from .callers import can_watch, watch_all
 from .gather import Gather
 from .own import ClientProcess
 from .submissions import Submissions
@@ -51,6 +52,8 @@ _LEASE, _POLLS = 300.0, 3
 #: Options that the scheduler's probe and the workers' have to know.
 _RATES = ("profile", "profile_interval", "profile_budget", "resources", "poll")
 
+_NEWER = "this release of Dask is newer than this dask_insight knows: upgrade dask_insight"
+
 
 class ClusterRefused(RuntimeError):
     """The scheduler does not take our plugin; the message says what to do."""
@@ -71,6 +74,8 @@ class ClusterSource:
         Gives the seconds until the next poll; by default `Options.poll`.
     sampled
         What of this process is sampled, and by which source, where several share a recording.
+    joined
+        Likewise, by which of them each cluster is recorded.
     again
         Whether another source of the recording has told of this cluster before.
 
@@ -89,6 +94,7 @@ class ClusterSource:
         identity: Identity,
         pace: Callable[[], float] | None = None,
         sampled: dict[object, object] | None = None,
+        joined: dict[str, object] | None = None,
         *,
         again: bool = False,
     ) -> None:
@@ -99,6 +105,7 @@ class ClusterSource:
         self.lease = max(_LEASE, _POLLS * options.poll)
         self._identity = identity
         self._sampled = {} if sampled is None else sampled
+        self._joined = {} if joined is None else joined
         self._again = again
         self.patience = _LONGER * options.stop_timeout
         self.offset = Offset()
@@ -122,8 +129,12 @@ class ClusterSource:
         self._heard = 0.0
         self._lost: float | None = None
         self._has_joined = False
-        #: Whether the scheduler has closed, and everything that it had is here.
+        #: Whether the scheduler has closed, or is another source's, and everything that it had is here.
         self._ended = False
+        #: What told the cluster from others that was joined.
+        self._cluster = ""
+        #: Whether nobody is asked until the client has another one.
+        self._resting = False
         self._failures: dict[str, int] = {}
 
     async def start(self, emit: Emit) -> None:
@@ -162,11 +173,14 @@ class ClusterSource:
             given_up.callback(self._undo.close)
             self._undo.callback(self._deaf)
             self._undo.callback(watch_all(self._client, self._submissions.called))
+            if not can_watch(self._client):
+                self._event("warning", "lost", f"the code that submits graphs is not seen: {_NEWER}")
             self._following = asyncio.create_task(self._follow())
             self._own = own
             given_up.pop_all()
 
     async def _abandon(self) -> None:
+        self._release()
         self._deaf()
         with contextlib.suppress(Exception):
             await asyncio.wait_for(self._call("leave", recorder=self._recorder), _ABANDON)
@@ -186,6 +200,7 @@ class ClusterSource:
             return
         begun = monotonic()
         async with AsyncExitStack() as rest:
+            rest.callback(self._release)
             rest.callback(self._end_here)
             rest.push_async_callback(self._take_leave, begun)
             rest.callback(self._following.cancel)
@@ -215,6 +230,7 @@ class ClusterSource:
     def leave_behind(self) -> None:
         """Stop where the client's event loop runs no more, from any thread; the cluster is told nothing."""
         self._stopping.set()
+        self._release()
         if self._own is not None:
             with ExitStack() as rest:
                 rest.callback(self._end_here)
@@ -332,7 +348,30 @@ class ClusterSource:
         here = bool(self._thread) and self._options.profile
         self._tables.messages.sampled_here = "scheduler" if here else ""
 
+    def _release(self) -> None:
+        for cluster in [cluster for cluster, by in list(self._joined.items()) if by is self]:
+            del self._joined[cluster]
+
+    def _is_mine(self) -> bool:
+        """Whether the client has a cluster that no other source of the recording has joined."""
+        return self._joined.setdefault(cluster_of(self._client), self) is self
+
+    def _rest(self) -> None:
+        self._tables.gone(self._heard)
+        self._ended = self._resting = True
+
+    def _has_another(self) -> bool:
+        there = self._client.status in ("running", "connecting")
+        return there and cluster_of(self._client) != self._cluster and self._is_mine()
+
+    async def _join_again(self) -> None:
+        await self._join()
+        self._ended = self._resting = False
+        self._event("warning", "lost", "the scheduler had forgotten this recording; it begins again here")
+
     async def _join(self) -> None:
+        joining = cluster_of(self._client)
+        self._joined[joining] = self
         if self._has_joined:
             self._rename()
         for _ in range(_TRIES):
@@ -350,7 +389,7 @@ class ClusterSource:
             self._tables.gone(self._heard)
         shared = (self._identity, self._emit, self._gather, self._submissions)
         self._tables: Tables = Tables(*shared, cluster, first=not (self._has_joined or self._again))
-        self._has_joined = True
+        self._cluster, self._has_joined = joining, True
         if answer["workers"]:
             self._tables.workers(answer["workers"])
         self._thread = answer["thread"]
@@ -399,10 +438,12 @@ class ClusterSource:
         except OSError:
             raise
         except Exception as error:
+            cure = f"It is older than distributed 2025.1, or {_NEWER}."
+            if "scheduler.pickle" in str(error):
+                cure = "Plugins need `distributed.scheduler.pickle: True` there."
             raise ClusterRefused(
                 f"the scheduler at {self._client.scheduler.address} does not take our plugin "
-                f"({type(error).__name__}: {error}). Plugins need `distributed.scheduler.pickle: True` there "
-                "and a version of distributed of 2025.1 or later."
+                f"({_words(error)}). {cure}"
             ) from error
 
     async def _follow(self) -> None:
@@ -413,9 +454,12 @@ class ClusterSource:
                 awaited, self._awaited = self._awaited, []
             more = False
             try:
-                await self._agree()
-                more = await self._poll()
-                self._lost = None
+                if not self._resting:
+                    await self._agree()
+                    more = await self._poll()
+                    self._lost = None
+                elif self._has_another():
+                    await self._join_again()
             except OSError as error:
                 if not self._ended:
                     self._missed(error)
@@ -429,12 +473,11 @@ class ClusterSource:
             for come in awaited:
                 if not more and not come.done():
                     come.set_result(None)
-            if self._ended and not more:
-                self._tables.gone(self._now())
-                return
+            if self._ended and not more and not self._resting:
+                self._rest()
             if not more:
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._hurried.wait(), self._pace())
+                    await asyncio.wait_for(self._hurried.wait(), _LOOK if self._ended else self._pace())
                 self._hurried.clear()
 
     def _deaf(self) -> None:
@@ -454,8 +497,13 @@ class ClusterSource:
         answer = await self._patiently(call)
         self._answered = monotonic()
         if answer is None or answer.get("unknown"):
-            self._event("warning", "lost", "the scheduler had forgotten this recording; it begins again here")
-            await self._join()
+            if not self._has_scheduler and cluster_of(self._client) == self._cluster:
+                # It is not known yet which one answers: the client calls for itself.
+                raise self._unreachable()
+            if self._is_mine():
+                await self._join_again()
+            else:
+                self._rest()
             return False
         # Before anything is read: an answer that cannot be read must not be asked for again and again.
         self._at, self._heard = answer["at"], answer["time"]
@@ -483,7 +531,7 @@ class ClusterSource:
             self._tables.spans.known(answer["spans"])
         if answer.get("ended") and not self._ended:
             self._ended = True
-            self._event("info", "scheduler-closed", "the scheduler closed")
+            self._event("info", "scheduler-closed", "the scheduler closed", self._cluster)
         return bool(answer["more"])
 
     def _came(self, size: int, seconds: float, more: bool) -> None:
@@ -527,8 +575,9 @@ class ClusterSource:
         now = time()
         return now - self.offset.estimate(now)[0]
 
-    def _event(self, level: str, kind: str, message: str) -> None:
+    def _event(self, level: str, kind: str, message: str, detail: str = "") -> None:
         row = {"time": self._now(), "source": "recorder", "kind": kind, "level": level, "message": message}
+        row["detail"] = json.dumps(detail) if detail else ""
         self._emit(encode("events", {name: [value] for name, value in row.items()}))
 
 

@@ -28,7 +28,7 @@ from .chrome_workers import Process, names
 from .json_reader import JsonError, JsonReader
 from .nested import Fold
 from .opened import Told, opened, part, silent
-from .told import facts, number, whole
+from .told import facts, mapping, number, whole
 
 _NAN = math.nan
 #: A process: the number of its file, and its own therein.
@@ -92,6 +92,8 @@ class _Slice(NamedTuple):
     status: str
     nbytes: float
     typename: str
+    #: Which one at its task this is; 0 if it is not told.
+    attempt: int = 0
 
 
 class _Trace:
@@ -110,8 +112,9 @@ class _Trace:
         self._instants: list[tuple[_Pid, float, str]] = []
         self._arrows: dict[str, dict[tuple[int, str], tuple[_Pid, Any, float]]] = {"s": {}, "f": {}}
         self._counters: list[tuple[_Pid, float, str, float]] = []
-        #: When files began that say so, seconds since the epoch.
+        #: When files began and stopped that say so, seconds since the epoch.
         self._dates: dict[int, float] = {}
+        self._stops: dict[int, float] = {}
         self._unread = 0
         #: Events that have come.
         self.read = 0
@@ -142,10 +145,11 @@ class _Trace:
         return len(self._files) - 1
 
     def _take_facts(self, told: Any) -> None:
-        started = told.get("started") if isinstance(told, dict) else None
-        with suppress(OverflowError, TypeError, ValueError):
-            if started is not None and (date := number(float(started), 0.0)):
-                self._dates[self._file] = date
+        for name, moments in (("started", self._dates), ("stopped", self._stops)):
+            moment = mapping(told).get(name)
+            with suppress(OverflowError, TypeError, ValueError):
+                if moment is not None and (date := number(float(moment), 0.0)):
+                    moments[self._file] = date
 
     def _take_events(self, reader: JsonReader) -> None:
         for event in reader.values():
@@ -163,7 +167,8 @@ class _Trace:
         if phase == "M":
             name = str(args.get("name", ""))
             if event["name"] == "process_name":
-                self._processes[pid] = name
+                # Our own exports name a process "name address host", and tell which of it is its own.
+                self._processes[pid] = str(args.get("process") or name)
                 if "threads" in args:
                     self._lives[pid] = args
             elif event["name"] == "thread_name":
@@ -181,6 +186,8 @@ class _Trace:
             # Our own exports have the status as the second category.
             _, _, status = str(event.get("cat", "")).partition("task,")
             args = args | {"status": status} if status else args
+            # They draw what still ran until the end.
+            length = _NAN if status == "running" else length
             self._slices.append(_slice(pid, tid, str(event["name"]), moment, length, args))
         elif phase == "B":
             begun = self._open[pid, tid]
@@ -221,7 +228,7 @@ class _Trace:
         for left in self._open.values():
             self._slices += left
         started = min(self._zeros)
-        stopped = max((stop for _, stop in self._spans.values()), default=started)
+        stopped = max((last for _, last in self._extents.values()), default=started)
         about = {"name": name, "source": "Chrome trace", "started": started, "stopped": stopped}
         fold = self._folded()
         lacks = dict(_LACKS)
@@ -279,8 +286,8 @@ class _Trace:
         )
 
     def _called(self, pid: _Pid) -> str:
-        # Our own exports name a process "name address host".
         name = self._processes.get(pid, "")
+        # Older ones of ours do not tell the address apart.
         return next((part for part in name.split() if "://" in part), name) or f"process {pid[1]}"
 
     def _life(self, pid: _Pid) -> tuple[float, float] | None:
@@ -308,6 +315,10 @@ class _Trace:
         for (file, _), (begin, end) in self._spans.items():
             first, last = found.get(self._zeros[file], (begin, end))
             found[self._zeros[file]] = min(first, begin), max(last, end)
+        for file in self._dates.keys() & self._stops.keys():
+            zero, stop = self._zeros[file], self._stops[file]
+            first, last = found.get(zero, (zero, stop))
+            found[zero] = first, max(last, stop)
         return found
 
     @cached_property
@@ -346,14 +357,11 @@ class _Trace:
 
     def _add_slices(self, recording: Recording) -> None:
         slices = self._slices
-        keys: dict[str, int] = {}
-        task = []
-        for place, each in enumerate(slices):
-            task.append(keys.setdefault(each.key or f"{each.name}-{place}", len(keys)))
+        keys, task = self._tasks()
         prefixes = [""] * len(keys)
         for place, each in zip(task, slices, strict=True):
             prefixes[place] = each.name
-        graph = {"task": np.arange(len(keys), dtype="u4"), "key": list(keys), "prefix": intern(prefixes)}
+        graph = {"task": np.arange(len(keys), dtype="u4"), "key": keys, "prefix": intern(prefixes)}
         recording.append(encode("graph", graph | {"group": intern(prefixes)}))
         start = self._moments([each.pid for each in slices], [each.start for each in slices])
         stop = start + np.array([each.length for each in slices]) / 1e6
@@ -381,6 +389,25 @@ class _Trace:
                 recording.append(encode(table, some))
         self._add_workers(recording, zip(workers, threads, strict=True))
         self._add_edges(recording, task, start, stop)
+
+    def _tasks(self) -> tuple[list[str], list[int]]:
+        """The key of each task, and the task of each slice.
+
+        Several computations may have one of the same key, each with attempts of its own.
+        """
+        keys: list[str] = []
+        task: list[int] = []
+        newest: dict[tuple[int, str], int] = {}
+        attempts: dict[tuple[int, str], int] = {}
+        for place, each in enumerate(self._slices):
+            file, key = each.pid[0], each.key or f"{each.name}-{place}"
+            of = (file if file in self._dates else -1, key)
+            if of not in newest or 0 < each.attempt <= attempts[of]:
+                newest[of] = len(keys)
+                keys.append(key)
+            attempts[of] = each.attempt
+            task.append(newest[of])
+        return keys, task
 
     def _add_workers(self, recording: Recording, ran: Iterable[tuple[str, str]]) -> None:
         """Threads as told, or as seen; who does not tell was there from the first slice on."""
@@ -423,7 +450,8 @@ class _Trace:
                 return None
             at = self._zeros[pid[0]] + moment / 1e6
             place = int(np.searchsorted(start[lane], at + 5e-7, "right")) - 1
-            return int(lane[place]) if place >= 0 and at <= stop[lane[place]] + 1e-6 else None
+            # One that still runs has no stop.
+            return int(lane[place]) if place >= 0 and not at > stop[lane[place]] + 1e-6 else None
 
         found = []
         starts, ends = self._arrows["s"], self._arrows["f"]
@@ -464,4 +492,5 @@ def _told_apart(names: Mapping[tuple[Any, ...], str]) -> dict[tuple[Any, ...], s
 
 def _slice(pid: Any, tid: Any, name: str, start: float, length: float, args: dict[str, Any]) -> _Slice:
     key, status, typename = (str(args.get(one) or "") for one in ("key", "status", "type"))
-    return _Slice(pid, tid, name, start, length, key, status, number(args.get("bytes")), typename)
+    nbytes, attempt = number(args.get("bytes")), whole(args.get("attempt"))
+    return _Slice(pid, tid, name, start, length, key, status, nbytes, typename, attempt)

@@ -38,7 +38,7 @@ _KEY, _TASKS, _WORKER, _PLACE = (
     *map(itemgetter, ("key", "tasks", "thread_id")),
     itemgetter("thread_id", "process_id"),
 )
-_DAMAGED = (KeyError, TypeError, ValueError, AttributeError)
+_DAMAGED = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
 _CLASS = re.compile(r"<class '([^']*)'>")
 _LACKS = {
     "attempts": "These databases hold no task that ended: DASF's trace is in files named TracePlugin.",
@@ -300,12 +300,13 @@ class Tables:
 
     def _other(self, numbered: _Event) -> None:
         at, event = numbered
-        moment, args = event.get("timestamp"), event.get("args")
-        told = json.dumps(args, default=str, skipkeys=True)[:2_000] if args else ""
-        place = str(event.get("thread_id") or event.get("process_id") or "")
+        moment = event.get("timestamp")
         when = float(moment) if isinstance(moment, int | float) else _NAN
-        said = f"{event['name']} ({event['phase']})"
-        self._others.append((self._first + at, when, str(event.get("process_id")), place, said, told))
+        try:
+            told = _in_words(event)
+        except RecursionError:
+            told = "", "", "an event whose values are nested too deeply", ""
+        self._others.append((self._first + at, when, *told))
 
     def recording(self, name: str) -> Recording:
         """The recording."""
@@ -461,6 +462,14 @@ class Tables:
             gpus["utilization"] = [_figure(args.get("gpu_utilization")) for args in of]
             gpus["memory"] = [_figure(args.get("gpu_memory_used")) for args in of]
             recording.append(encode("gpus", gpus))
+
+
+def _in_words(event: Mapping[str, Any]) -> tuple[str, str, str, str]:
+    """Process, place, name and phase, and arguments of an event that is no task's."""
+    process, args = event.get("process_id"), event.get("args")
+    place = str(event.get("thread_id") or process or "")
+    told = json.dumps(args, default=str, skipkeys=True)[:2_000] if args else ""
+    return str(process), place, f"{event['name']} ({event['phase']})", told
 
 
 def _in_order(parts: Sequence[tuple[np.ndarray, ...]]) -> list[np.ndarray]:

@@ -53,8 +53,9 @@ _LACKS = {
 }
 _TIMES = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "hr": 3600.0, "d": 86400.0}
 _PART = re.compile(r"([\d.]+)\s*(us|ms|hr|s|m|d)\b")
-_FIGURE = re.compile(r"<li>\s*([A-Za-z. -]{1,40}):\s*([^<]{0,200})</li>")
-_DURATION = re.compile(r"Duration:\s*([^<]{1,60})<")
+# A group that could begin with a blank would be tried at each of many.
+_FIGURE = re.compile(r"<li>\s*([A-Za-z.-][A-Za-z. -]{0,39}):\s*([^\s<][^<]{0,199})?</li>")
+_DURATION = re.compile(r"Duration:\s*([^\s<][^<]{0,59})<")
 _LINE = re.compile(r"(?:^|>)([^<>\n]+)")
 _LOG_LINES = 10_000
 
@@ -215,9 +216,10 @@ class _Report:
             return
         if "Dask Performance Report" not in text:
             return
-        for name, figure in _FIGURE.findall(text[: 2**20]):
+        head = text[: 2**20]
+        for name, figure in _FIGURE.findall(head):
             self._summary[name.strip()] = html.unescape(figure).strip()
-        if duration := _DURATION.search(text):
+        if duration := _DURATION.search(head):
             self._duration = duration[1].strip()
         _, _, code = text.partition("<pre>")
         code, closed, _ = code.partition("</pre>")

@@ -21,6 +21,10 @@ from .opened import Source, Told, opened, part, silent
 from .stacks import Frame, Stacks
 from .told import facts, number, whole
 
+#: Who writes our own exports, and what stands between process and thread there; names of either have spaces.
+EXPORTER, APART = "dask_insight@2", " · "
+#: The same for each form that they have had.
+_APART = {EXPORTER: APART, "dask_insight": " "}
 _SECONDS = {"seconds": 1.0, "milliseconds": 1e-3, "microseconds": 1e-6, "nanoseconds": 1e-9, "none": 1.0}
 _LACKS = {
     "attempts": "A speedscope file holds call stacks only: no tasks.",
@@ -206,8 +210,8 @@ class _File:
             if unit == "none":
                 self.notes.append(f"{title} has no unit: 1 stands for 1 s")
             process, thread = title, ""
-            if self.exporter == "dask_insight":
-                process, _, thread = title.partition(" ")
+            if apart := _APART.get(self.exporter):
+                process, _, thread = title.partition(apart)
             self._stacks.of_thread(process, thread)
         if self._strange:
             self.notes.append(f"{self._strange:,} entries of {title} could not be read")

@@ -35,6 +35,9 @@ def place_of(submit: Submit) -> Place:
     pool = getattr(submit, "__self__", None)
     if isinstance(pool, MultiprocessingPoolExecutor):
         pool = pool.pool
+    if any(base.__name__ == "InterpreterPoolExecutor" for base in type(pool).__mro__):
+        # One of threads, whose tasks are pickled all the same.
+        return "unknown"
     if isinstance(pool, ThreadPoolExecutor | SynchronousExecutor | ThreadPool):
         return "here"
     return "processes" if isinstance(pool, ProcessPoolExecutor | Pool) else "unknown"

@@ -1,11 +1,11 @@
 import type { Comparison, SidePart } from '../../core/comparison';
-import { duration, share, THIN } from '../../core/format';
+import { duration, share, signed, THIN } from '../../core/format';
 import { type ColorRegistry, css } from '../../draw/palette';
 import type { Theme } from '../../draw/theme';
 import { element, swatch } from '../element';
 import { partColor } from '../time-budget/colors';
 import { partWords } from '../time-budget/words';
-import { sideFacts, sideName, signed } from './words';
+import { sideFacts, sideName } from './words';
 
 const KINDS = ['computing', 'overhead', 'idle'];
 

@@ -1,6 +1,6 @@
 import type { SideStacks } from '../../core/comparison';
 import { type FlameTree, layOut } from '../../core/flame-tree';
-import { duration, share } from '../../core/format';
+import { duration, share, signed } from '../../core/format';
 import { shortFile } from '../../core/package-of';
 import { css } from '../../draw/palette';
 import { type Box, type Pen, writeWith } from '../../draw/pen';
@@ -13,7 +13,7 @@ import { boxOf, nodeIn, outlineNode } from '../flame-graph/places';
 import { FlameZoom } from '../flame-graph/zoom';
 import type { Direction, Mark } from '../panel';
 import { changeColor, changeStep, STEPS } from './colors';
-import { signed, times } from './words';
+import { times } from './words';
 
 const TITLE = 24;
 const MOST_ROWS = 24;

@@ -6,7 +6,7 @@ import { css } from '../../draw/palette';
 import { type Box, holds, type Pen, writeWith } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
-import type { Scale } from '../../draw/viewport';
+import { type Scale, scaleOf } from '../../draw/viewport';
 import type { Mark } from '../panel';
 import { drawTimes } from '../time-axis';
 import { sideColor } from './colors';
@@ -112,15 +112,7 @@ export class MemoryLines {
 
   private scale(): Scale {
     const { width } = this.box;
-    const perPixel = this.longest / width;
-    return {
-      start: 0,
-      stop: this.longest,
-      width,
-      perPixel,
-      x: time => time / perPixel,
-      time: x => x * perPixel
-    };
+    return scaleOf(0, this.longest / width, width);
   }
 }
 

@@ -1,12 +1,12 @@
 import type { Comparison, Setting, Side, SideFinding, SideName, SidePart } from '../../core/comparison';
 import { SEVERITIES, type Severity } from '../../core/findings';
-import { count, duration, MISSING, share } from '../../core/format';
+import { count, duration, MISSING, share, signed } from '../../core/format';
 import { texts } from '../../core/json-list';
 import type { TableOptions } from '../table';
 import { type Column, number, rowsOf, text } from '../things';
 import { partWords } from '../time-budget/words';
 import { partsOf } from './bars';
-import { nameWords, sideName, signed } from './words';
+import { nameWords, sideName } from './words';
 
 /** A comparison of one side with the baseline. */
 export interface Pair {

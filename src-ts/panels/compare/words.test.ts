@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Side, SideName } from '../../core/comparison';
-import { nameWords, sideFacts, signed, times } from './words';
+import { nameWords, sideFacts, times } from './words';
 
 const side = (name: string): Side => ({
   side: 0,
@@ -50,13 +50,7 @@ test.each([
   expect(plain(nameWords(task({}), task(change), [side('a'), side('b')]))).toBe(words);
 });
 
-test('a change has its sign, and what is missing is said to be', () => {
-  expect([1.2, -0.34, 0, Number.NaN].map(value => plain(signed(value)))).toEqual([
-    '+1.2 s',
-    '−340 ms',
-    '0 s',
-    '–'
-  ]);
+test('a change is told as a share, or as how many times', () => {
   expect([times(1, 1.5), times(1, 3), times(0, 1)].map(plain)).toEqual(['50 %', '3 times', '']);
 });
 

@@ -1,11 +1,5 @@
 import type { Side, SideName } from '../../core/comparison';
-import { count, duration, figures, MISSING, plural, share, shortened, THIN } from '../../core/format';
-
-/** A change with its sign: `+1.2 s`, `−340 ms`. */
-export function signed(value: number, words: (size: number) => string = duration): string {
-  if (!Number.isFinite(value)) return MISSING;
-  return `${value < 0 ? '−' : value > 0 ? '+' : ''}${words(Math.abs(value))}`;
-}
+import { count, duration, figures, plural, share, shortened, THIN } from '../../core/format';
 
 /** How much more or less, as a share: `34 % more`; beyond twice as much, how many times. */
 export function times(before: number, after: number): string {

@@ -1,10 +1,9 @@
 import { type CriticalPath, KINDS } from '../../core/critical-path';
-import { duration, moment, range, share, shortened } from '../../core/format';
+import { duration, moment, range, share } from '../../core/format';
 import type { Tasks } from '../../core/tasks';
 import type { Card } from '../../draw/tooltip';
+import { keyLine } from '../task-stream/card';
 import { KIND_WORDS, kindsOf, NO_TASK, nameOf, neededBy, waitedFor } from './words';
-
-const KEY_LENGTH = 46;
 
 /** What is known about one tile of the path, and the step it belongs to. */
 export function cardOf(path: CriticalPath, tasks: Tasks, tile: number, color: string): Card {
@@ -16,13 +15,13 @@ export function cardOf(path: CriticalPath, tasks: Tasks, tile: number, color: st
   const whole = kinds.reduce((sum, each) => sum + each, 0);
   const several = path.first[step + 1] - path.first[step] > 1;
   const { worker, thread } = path.threads[path.place[step]];
-  const key = keyOf(path, tasks, step);
+  const key = keyLine(tasks, path.task[path.first[step]]);
   const waited = waitedFor(path, tasks, step);
   return {
     title: nameOf(path, tasks, step) || NO_TASK,
     color,
     groups: [
-      key ? [{ label: 'Key', value: shortened(key, KEY_LENGTH), copy: key }] : [],
+      key ? [key] : [],
       [
         { label: 'Here', value: `${KIND_WORDS[KINDS[path.kind[tile]]]}, ${duration(to - from)}` },
         { label: 'When', value: range(from, to) }
@@ -56,9 +55,4 @@ export function wordsOf(path: CriticalPath, tasks: Tasks, tile: number): string 
   const name = nameOf(path, tasks, step) || NO_TASK;
   const took = duration(path.stop[tile] - path.start[tile]);
   return `${name}, ${KIND_WORDS[KINDS[path.kind[tile]]]} ${took}, at ${moment(from, 3)}`;
-}
-
-function keyOf(path: CriticalPath, tasks: Tasks, step: number): string {
-  const row = tasks.graphRow(path.task[path.first[step]]);
-  return row < 0 ? '' : tasks.recording.table('graph').text('key', row);
 }

@@ -58,11 +58,7 @@ export function stepRows(
 
 /** Steps of which anything is left. */
 export function stepsLeft(path: CriticalPath, seconds: Float64Array): Uint32Array {
-  const left: number[] = [];
-  for (let step = 0; step < path.steps; step++) {
-    let any = false;
-    for (let tile = path.first[step]; tile < path.first[step + 1] && !any; tile++) any = seconds[tile] > 0;
-    if (any) left.push(step);
-  }
-  return Uint32Array.from(left);
+  const isLeft = (step: number): boolean =>
+    seconds.subarray(path.first[step], path.first[step + 1]).some(each => each > 0);
+  return Uint32Array.from({ length: path.steps }, (_, step) => step).filter(isLeft);
 }

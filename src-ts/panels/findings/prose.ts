@@ -18,7 +18,8 @@ function codeBlock(part: string): HTMLElement {
     .split('\n')
     .map(line => line.slice(4))
     .join('\n')
-    .replace(/^\n+|\s+$/g, '');
+    .replace(/^\n+/, '')
+    .trimEnd();
   const copy = copyButton('Copy code', () => code);
   const block = element(
     'pre',

@@ -33,6 +33,12 @@ test.each([
   }
 });
 
+test('a package may be called as what every object has', () => {
+  const named = new FrameColors(['make'], ['/env/lib/python3.12/site-packages/constructor/main.py']);
+  expect(named.packages).toEqual(['constructor']);
+  expect(named.frameColor(0, PLAIN).every(Number.isFinite)).toBe(true);
+});
+
 test.each([
   ['light', PLAIN, mixed(WHITE, [0, 0, 0], 0.985)],
   ['dark', DARK, mixed(DARK.background, WHITE, 0.78)]

@@ -7,7 +7,12 @@ export const COVERAGES = 16;
 
 /** Hues that are given to packages, away from each other; red and orange are kept free. */
 const HUES = [255, 150, 310, 200, 115, 340, 175, 280, 225];
-const KNOWN: Readonly<Record<string, number>> = { distributed: 255, dask: 235, numpy: 150, pandas: 310 };
+const KNOWN = new Map([
+  ['distributed', 255],
+  ['dask', 235],
+  ['numpy', 150],
+  ['pandas', 310]
+]);
 const OWN_HUE = 88;
 /** Frames of one package differ a little, so that neighbours can be told apart. */
 const VARIANTS = 4;
@@ -73,7 +78,7 @@ export class FrameColors {
     const base = contrast ? (dark ? 0.525 : 0.65) : dark ? 0.42 : 0.87;
     const step = (dark ? (contrast ? 0.008 : 0.022) : -0.022) * variant;
     if (name === STANDARD_LIBRARY || name === NATIVE) return oklch(base + step, 0.006, 250);
-    const hue = name === OWN_CODE ? OWN_HUE : (KNOWN[name] ?? HUES[hash(name) % HUES.length]);
+    const hue = name === OWN_CODE ? OWN_HUE : (KNOWN.get(name) ?? HUES[hash(name) % HUES.length]);
     const strength = name === OWN_CODE ? 0.11 : 0.065;
     return oklch(base + step, contrast ? strength * 1.3 : strength, hue);
   }

@@ -1,5 +1,5 @@
 import { busiestLines, callees, callers, lines } from '../../core/flame';
-import { SampleIndex, type Threads } from '../../core/flame-samples';
+import { SampleIndex, THREADS, type Threads } from '../../core/flame-samples';
 import type { Frames } from '../../core/flame-stacks';
 import { type FlameTree, type Found, search } from '../../core/flame-tree';
 import { FlameWeights } from '../../core/flame-weights';
@@ -46,8 +46,7 @@ export class FlameData {
 
   /** Threads of which there are samples; those that are shown change if there are none of them. */
   offered(): ReadonlySet<Threads> {
-    const all = ['tasks', 'scheduler', 'client', 'all'] as const;
-    return new Set(all.filter(threads => this.index?.has(threads)));
+    return new Set(THREADS.filter(threads => this.index?.has(threads)));
   }
 
   /** Takes what is new. */

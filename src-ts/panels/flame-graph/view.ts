@@ -29,6 +29,7 @@ const THREADS = [
   ['tasks', 'Task threads'],
   ['scheduler', 'Scheduler'],
   ['client', 'Client'],
+  ['workers', 'Workers beside tasks'],
   ['all', 'All threads']
 ] as const;
 

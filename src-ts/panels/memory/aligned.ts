@@ -4,7 +4,7 @@ import { css, SLOTS, slotColor } from '../../draw/palette';
 import { type Box, holds, type Pen, writeWith } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
-import type { Scale } from '../../draw/viewport';
+import { type Scale, scaleOf } from '../../draw/viewport';
 import { clip, drawLine, drawRowFrame, isNarrow, rowScale } from '../chart-row';
 import type { Mark, Sign } from '../panel';
 import { drawTimes } from '../time-axis';
@@ -58,7 +58,7 @@ export class AlignedRuns {
   }
 
   drawOverlay(pen: Pen, hovered: Mark, theme: Theme): void {
-    const line = this.lines.find(({ run }) => run.start === Number(String(hovered.id).split(' ')[0]));
+    const line = this.lineAt(hovered);
     if (!line) return;
     pen.lineWidth = 3;
     this.drawRun(pen, line, theme);
@@ -85,7 +85,11 @@ export class AlignedRuns {
 
   /** The run that a mark is of. */
   runOf(mark: Mark): Stretch | undefined {
-    return this.lines.find(({ run }) => run.start === Number(String(mark.id).split(' ')[0]))?.run;
+    return this.lineAt(mark)?.run;
+  }
+
+  private lineAt({ id }: Mark): Line | undefined {
+    return this.lines.find(({ run }) => run.start === Number.parseFloat(String(id)));
   }
 
   signs(theme: Theme): Sign[] {
@@ -94,15 +98,7 @@ export class AlignedRuns {
 
   private scale(): Scale {
     const { width } = this.row.box;
-    const perPixel = this.longest / width;
-    return {
-      start: 0,
-      stop: this.longest,
-      perPixel,
-      width,
-      x: time => time / perPixel,
-      time: x => x * perPixel
-    };
+    return scaleOf(0, this.longest / width, width);
   }
 
   private drawRun(pen: Pen, { sum, slot }: Line, theme: Theme): void {

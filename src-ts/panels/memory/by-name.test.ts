@@ -33,11 +33,10 @@ let stage: Stage;
 let view: PanelView;
 let look: HTMLSelectElement;
 
-function shown(tables: { releases?: readonly Row[]; memory?: readonly Row[] }): void {
-  const about = [
-    { name: 'started', value: '1000' },
-    { name: 'stopped', value: '1010' }
-  ];
+type Tables = { about?: readonly Row[]; releases?: readonly Row[]; memory?: readonly Row[] };
+
+function shown({ about: more = [], ...tables }: Tables): void {
+  const about = [...more, { name: 'started', value: '1000' }, { name: 'stopped', value: '1010' }];
   stage = createStage(recordingOf({ about, graph: GRAPH, attempts: [...RESULTS, FAILURE], ...tables }));
   const surface = new Surface();
   surface.width = 800;
@@ -69,9 +68,9 @@ beforeEach(() => {
 });
 
 test('at each moment it says what results there were, of which name', () => {
-  expect(cardAt(1002)).toEqual(['4 MiB of results', 'load 4 MiB']);
-  expect(cardAt(1005.5)).toEqual(['9 MiB of results', 'load 8 MiB', 'sum 1 MiB']);
-  expect(cardAt(1008)).toEqual(['1 MiB of results', 'sum 1 MiB']);
+  expect(cardAt(1002)).toEqual(['4 MiB of results', 'load 4 MiB, 1 result']);
+  expect(cardAt(1005.5)).toEqual(['9 MiB of results', 'load 8 MiB, 2 results', 'sum 1 MiB, 1 result']);
+  expect(cardAt(1008)).toEqual(['1 MiB of results', 'sum 1 MiB, 1 result']);
   expect(view.below?.textContent).toContain('counts once');
   expect(view.below?.textContent).not.toContain('taken to be');
 });
@@ -98,11 +97,11 @@ test('a click chooses the name under the pointer, another takes it back', () => 
 test('it shows those of the workers and names that are chosen elsewhere', () => {
   stage.selection.set({ source: 'workers', column: 'worker', value: ['w2'] });
   view.layout();
-  expect(cardAt(1005.5)).toEqual(['4 MiB of results', 'load 4 MiB']);
+  expect(cardAt(1005.5)).toEqual(['4 MiB of results', 'load 4 MiB, 1 result']);
   stage.selection.clear();
   stage.selection.set({ source: 'task-stream', column: 'name', value: ['sum'] });
   view.layout();
-  expect(cardAt(1005.5)).toEqual(['1 MiB of results', 'sum 1 MiB']);
+  expect(cardAt(1005.5)).toEqual(['1 MiB of results', 'sum 1 MiB, 1 result']);
 });
 
 test('the table has what was held most first', () => {
@@ -110,6 +109,16 @@ test('the table has what was held most first', () => {
   expect(rows?.length).toBe(2);
   expect(rows?.row(0).map(plain)).toEqual(['load', '8 MiB', '2', '4 MiB']);
   expect(rows?.value?.(1, 1)).toBe(MIB);
+});
+
+test('of a marked stretch the table has what was held in it', () => {
+  const mark = (start: number, stop: number): unknown => {
+    stage.selection.set({ source: 'time-budget', column: 'time', value: { start, stop } });
+    const rows = view.rows?.();
+    return Array.from({ length: rows?.length ?? 0 }, (_, at) => rows?.row(at).map(plain));
+  };
+  expect(mark(1001.5, 1002)).toEqual([['load', '4 MiB', '1', '4 MiB']]);
+  expect(mark(1007, 1008)).toEqual([['sum', '1 MiB', '1', '1 MiB']]);
 });
 
 test('without measures of a scheduler it is what there is to see', () => {
@@ -130,14 +139,21 @@ test('it goes on with a run that goes on, asked first whether there is anything'
   stage.recording.take(batchOf('attempts', [more]));
   expect(view.empty()).toBeUndefined();
   view.layout();
-  expect(cardAt(1008)).toEqual(['9 MiB of results', 'sum 9 MiB']);
+  expect(cardAt(1008)).toEqual(['9 MiB of results', 'sum 9 MiB, 2 results']);
   stage.recording.take(batchOf('attempts', [{ ...more, run: 5, nbytes: 16 * MIB }]));
   expect(view.empty()).toBeUndefined();
-  expect(cardAt(1008)).toEqual(['25 MiB of results', 'sum 25 MiB']);
+  expect(cardAt(1008)).toEqual(['25 MiB of results', 'sum 25 MiB, 3 results']);
+});
+
+test('where what would tell was left out it says so, and shows nothing', () => {
+  shown({ memory: MEMORY, about: [{ name: 'lacks', value: '{"releases": "Left out."}' }] });
+  byName();
+  expect(view.below?.textContent).toBe('Left out.');
+  expect(view.signs?.()).toEqual([]);
 });
 
 test('where releases were not recorded it says what it goes by', () => {
-  shown({ memory: MEMORY });
+  shown({ memory: MEMORY, about: [{ name: 'source', value: '{"tool": "another"}' }] });
   byName();
   expect(view.below?.textContent).toContain('not recorded');
   expect(cardAt(1008)[0]).toBe('9 MiB of results');

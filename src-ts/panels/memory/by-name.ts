@@ -1,7 +1,7 @@
 import { BinCache, type Cached } from '../../core/bin-cache';
-import { bytes, clock, count, duration } from '../../core/format';
+import { bytes, clock, count, duration, plural } from '../../core/format';
 import { binnedHeld, Held } from '../../core/held';
-import type { Clause } from '../../core/selection';
+import { type Clause, chosenFlags } from '../../core/selection';
 import { timeOf } from '../../core/task-filter';
 import { type Box, holds, type Pen } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
@@ -19,6 +19,13 @@ const LAYERS = 8;
 const NONE = 255;
 const NAMED_IN_CARD = 12;
 const AT_A_TIME = 1000;
+
+/** Results of a task name, an index into `Tasks.names`, and their size in bytes. */
+interface OfName {
+  readonly name: number;
+  size: number;
+  results: number;
+}
 
 /** What of the results in memory, or on disk, is of which task name. */
 export class ByName {
@@ -47,6 +54,7 @@ export class ByName {
 
   /** In words, what is to be known of it. */
   get note(): string {
+    if (this.held.lack) return this.held.lack;
     const copies = 'Each result counts once, in memory or on disk, however many workers had a copy.';
     return this.held.guessed
       ? `${copies} When results were let go of was not recorded: they are taken to be held until the last task that needs them has ended.`
@@ -65,7 +73,7 @@ export class ByName {
     const row = rowScale(this.row.box, this.most);
     this.row = row;
     const title = isNarrow(row.box.x) ? '' : 'Results held';
-    drawSwatches(pen, row.box, this.signsOf(theme), theme);
+    drawSwatches(pen, row.box, this.signs(theme), theme);
     drawRowFrame(pen, row, title, 'bytes', false, theme);
     clip(pen, row.box);
     layers.forEach(({ low, high }, layer) => {
@@ -83,10 +91,13 @@ export class ByName {
     const { tasks, recording } = this.context;
     const when = `${duration(time - recording.origin)} (${clock(time)})`;
     const told = (): { sum: string; lines: CardLine[] } => {
-      const names = this.at(time);
+      const names = this.between(time, time);
       return {
-        sum: bytes(names.reduce((all, [, size]) => all + size, 0)),
-        lines: names.map(([name, size]) => ({ label: tasks.names[name], value: bytes(size) }))
+        sum: `${bytes(names.reduce((all, { size }) => all + size, 0))} of results`,
+        lines: names.map(({ name, size, results }) => ({
+          label: tasks.names[name],
+          value: `${bytes(size)}, ${plural(results, 'result')}`
+        }))
       };
     };
     return {
@@ -95,12 +106,12 @@ export class ByName {
       card: () => {
         const { sum, lines } = told();
         const at = { label: 'at', value: when, tone: 'muted' as const };
-        return { title: `${sum} of results`, groups: [lines.slice(0, NAMED_IN_CARD), [at]] };
+        return { title: sum, groups: [lines.slice(0, NAMED_IN_CARD), [at]] };
       },
       words: () => {
         const { sum, lines } = told();
-        const most = lines[0] ? `, ${lines[0].value} of them ${lines[0].label}` : '';
-        return `${sum} of results at ${when}${most}`;
+        const most = lines[0] ? `, most of ${lines[0].label}: ${lines[0].value}` : '';
+        return `${sum} at ${when}${most}`;
       }
     };
   }
@@ -110,10 +121,6 @@ export class ByName {
     return String(mark.id).split('\n')[0];
   }
 
-  signs(theme: Theme): Sign[] {
-    return this.signsOf(theme);
-  }
-
   rows(): TableRows {
     this.read();
     const { recording, selection, tasks } = this.context;
@@ -121,32 +128,25 @@ export class ByName {
       start: recording.origin,
       stop: recording.end
     };
-    const ranked = [...new Set(this.names.filter((_, at) => this.layerOf[at] !== NONE))];
-    const of = new Map(ranked.map((name, at) => [name, at]));
+    const sums = this.between(start, stop);
+    const of = new Map(sums.map(({ name }, at) => [name, at]));
     const layer = Uint16Array.from(this.names, (name, at) =>
-      this.layerOf[at] === NONE ? 0xffff : (of.get(name) ?? 0xffff)
+      this.isHeld(at, start, stop) ? (of.get(name) as number) : 0xffff
     );
-    const results = new Uint32Array(ranked.length);
-    const size = new Float64Array(ranked.length);
-    layer.forEach((at, result) => {
-      if (at >= ranked.length) return;
-      results[at]++;
-      size[at] += this.held.bytes[result];
-    });
     const most: number[] = [];
     // Some names at a time, as each takes memory for its bins.
-    for (let first = 0; first < ranked.length; first += AT_A_TIME) {
+    for (let first = 0; first < sums.length; first += AT_A_TIME) {
       const part = Uint32Array.from(layer, at => at - first);
-      const names = Math.min(AT_A_TIME, ranked.length - first);
+      const names = Math.min(AT_A_TIME, sums.length - first);
       for (const sum of binnedHeld(this.held, part, names, start, stop, COARSE))
         most.push(sum.reduce((a, b) => Math.max(a, b), 0));
     }
-    const order = ranked.map((_, at) => at).sort((a, b) => most[b] - most[a]);
+    const order = sums.map((_, at) => at).sort((a, b) => most[b] - most[a]);
     return tableOf(order, [
-      text('Name', at => tasks.names[ranked[at]]),
+      text('Name', at => tasks.names[sums[at].name]),
       number('Most at once', at => most[at], bytes),
-      number('Results', at => results[at], count),
-      number('Mean size', at => size[at] / results[at], bytes)
+      number('Results', at => sums[at].results, count),
+      number('Mean size', at => sums[at].size / sums[at].results, bytes)
     ]);
   }
 
@@ -163,10 +163,10 @@ export class ByName {
     const { held } = this;
     this.names = held.names();
     const passes = held.passing(filter);
-    const named = tasks.names.map(name => filter.names?.has(name) ?? true);
+    const named = chosenFlags(tasks.names, filter.names);
     const weight = new Map<number, number>();
     const included = Uint8Array.from(this.names, (name, at) => {
-      if (!named[name] || !passes(at)) return 0;
+      if (named[name] === 0 || !passes(at)) return 0;
       const took = Math.min(held.end[at], recording.end) - held.begin[at];
       weight.set(name, (weight.get(name) ?? 0) + held.bytes[at] * Math.max(took, 1e-6));
       return 1;
@@ -191,19 +191,27 @@ export class ByName {
   private bins(scale: Scale): Cached<readonly Float64Array[]> {
     const layers = this.layers.length + Number(this.others);
     return this.cache.get('', scale, this.context.viewport.moving, (from, to, bins) =>
-      binnedHeld(this.held, this.layerOf, this.others ? LAYERS + 1 : layers, from, to, bins)
+      binnedHeld(this.held, this.layerOf, layers, from, to, bins)
     );
   }
 
-  /** Bytes held at a moment by name, most first. */
-  private at(time: number): [number, number][] {
-    const { held } = this;
-    const sums = new Map<number, number>();
-    for (let at = 0; at < held.length; at++) {
-      if (this.layerOf[at] === NONE || !(held.begin[at] <= time && time < held.end[at])) continue;
-      sums.set(this.names[at], (sums.get(this.names[at]) ?? 0) + held.bytes[at]);
+  /** What was held at some time between two moments by name, most first. */
+  private between(start: number, stop: number): OfName[] {
+    const sums: OfName[] = [];
+    for (let at = 0; at < this.held.length; at++) {
+      if (!this.isHeld(at, start, stop)) continue;
+      const name = this.names[at];
+      sums[name] ??= { name, size: 0, results: 0 };
+      sums[name].size += this.held.bytes[at];
+      sums[name].results++;
     }
-    return [...sums].sort((a, b) => b[1] - a[1]);
+    return Object.values(sums).sort((a, b) => b.size - a.size);
+  }
+
+  /** Whether a result is one of those chosen, and was held at some time between two moments. */
+  private isHeld(result: number, start: number, stop: number): boolean {
+    const { begin, end } = this.held;
+    return this.layerOf[result] !== NONE && begin[result] <= stop && end[result] > start;
   }
 
   private nameUnder(y: number, time: number, scale: Scale): string {
@@ -224,7 +232,7 @@ export class ByName {
       : theme.faint;
   }
 
-  private signsOf(theme: Theme): Sign[] {
+  signs(theme: Theme): Sign[] {
     const { names } = this.context.tasks;
     const labels = this.layers.map(name => names[name]);
     return (this.others ? [...labels, 'other names'] : labels).map((label, layer) => ({

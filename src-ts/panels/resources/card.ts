@@ -57,8 +57,7 @@ function among(figures: ResourceFigures, row: Row, time: number): { label: strin
     .filter(value => !Number.isNaN(value))
     .sort((a, b) => a - b);
   if (known.length < 2) return [];
-  const half = known.length >> 1;
-  const middle = known.length % 2 ? known[half] : (known[half - 1] + known[half]) / 2;
+  const middle = (known[(known.length - 1) >> 1] + known[known.length >> 1]) / 2;
   return [
     {
       label: `median of ${plural(known.length, 'process', 'processes')}`,

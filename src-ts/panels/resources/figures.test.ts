@@ -47,6 +47,15 @@ test('the scheduler counts tasks by states of its own', () => {
   expect(absentWords(figures)).not.toContain('Tasks');
 });
 
+test('what is missing is told with why, all of one reason at once', () => {
+  const recording = recordingOf({ resources: [{ process: 'tcp://a', time: 1, cpu: 5, lag: 0.1 }] });
+  const figures = new ResourceFigures({ recording } as PanelContext);
+  figures.read();
+  expect(absentWords(figures)).toBe(
+    'Tasks, Network, Disk: not recorded here. GPU, GPU memory: no NVML on these workers.'
+  );
+});
+
 test.each([
   [97, 100],
   [330, 400],

@@ -1,3 +1,4 @@
+import { append } from '../../core/append';
 import { binned, type Series, seriesOf, summed, valueAt } from '../../core/series';
 import { COARSE, peakOf, stacked } from '../layers';
 import type { PanelContext } from '../panel';
@@ -141,14 +142,9 @@ export const MORE_OFTEN = 'record(resources="50ms") takes them more often, for s
 export function absentWords(figures: ResourceFigures): string {
   if (figures.there.length === 0) return `No samples of these processes. ${MORE_OFTEN}`;
   const gone = figures.expected.filter(measure => measure.usual && !figures.has(measure));
-  const plain = gone.filter(({ missing }) => missing === undefined).map(({ title }) => title);
-  const told = new Map<string, string>();
-  for (const { missing, title } of gone) {
-    if (missing !== undefined && !told.has(missing)) told.set(missing, title);
-  }
-  const words = [...told].map(([missing, title]) => `${title}: ${missing}.`);
-  if (plain.length > 0) words.unshift(`Not recorded here: ${plain.join(', ')}.`);
-  return words.join(' ');
+  const told = new Map<string, string[]>();
+  for (const { missing, title } of gone) append(told, missing, title);
+  return [...told].map(([missing, titles]) => `${titles.join(', ')}: ${missing}.`).join(' ');
 }
 
 function groupOf(process: string): Group {

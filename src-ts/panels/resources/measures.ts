@@ -16,8 +16,8 @@ export interface Measure {
   readonly columns: readonly { readonly column: MeasureColumn; readonly label: string }[];
   /** Shown unless a person says otherwise. */
   readonly usual: boolean;
-  /** Why it may be missing, where there is a usual reason. */
-  readonly missing?: string;
+  /** Why it is missing where it is, if there is a usual reason. */
+  readonly missing: string;
   /** What stored values are multiplied by. */
   readonly scale?: number;
 }
@@ -43,161 +43,82 @@ export type MeasureColumn =
   | 'transfers_out'
   | 'utilization';
 
+/** A line a process from `resources`, shown when a person asks for it; `more` tells what is otherwise. */
+function measure(
+  id: string,
+  title: string,
+  unit: string,
+  labels: { readonly [C in MeasureColumn]?: string },
+  more: Partial<Measure> = {}
+): Measure {
+  const columns = Object.entries(labels).map(([column, label]) => ({
+    column: column as MeasureColumn,
+    label
+  }));
+  const plain = { table: 'resources', style: 'line', usual: false, missing: 'not recorded here' } as const;
+  return { id, title, unit, columns, ...plain, ...more };
+}
+
+const NO_NVML = 'no NVML on these workers';
+
 export const MEASURES: readonly Measure[] = [
-  {
-    id: 'cpu',
-    title: 'CPU',
-    unit: '%',
-    table: 'resources',
-    style: 'line',
-    columns: [{ column: 'cpu', label: 'CPU' }],
-    usual: true
-  },
-  {
-    id: 'tasks',
-    title: 'Tasks',
-    unit: 'count',
-    table: 'resources',
-    style: 'stack',
-    columns: [
-      { column: 'executing', label: 'executing' },
-      { column: 'ready', label: 'ready' },
-      { column: 'waiting', label: 'waiting' }
-    ],
-    usual: true
-  },
-  {
-    id: 'network',
-    title: 'Network',
-    unit: 'bytes/second',
-    table: 'resources',
-    style: 'mirror',
-    columns: [
-      { column: 'net_read', label: 'received' },
-      { column: 'net_write', label: 'sent' }
-    ],
-    usual: true
-  },
-  {
-    id: 'disk',
-    title: 'Disk',
-    unit: 'bytes/second',
-    table: 'resources',
-    style: 'mirror',
-    columns: [
-      { column: 'disk_read', label: 'read' },
-      { column: 'disk_write', label: 'written' }
-    ],
-    usual: true
-  },
-  {
-    id: 'gpu',
-    title: 'GPU',
-    unit: '%',
-    table: 'gpus',
-    style: 'line',
-    columns: [{ column: 'utilization', label: 'GPU' }],
-    usual: true,
-    missing: 'no NVML on these workers'
-  },
-  {
-    id: 'gpu-memory',
-    title: 'GPU memory',
-    unit: 'bytes',
-    table: 'gpus',
-    style: 'line',
-    columns: [{ column: 'memory', label: 'GPU memory' }],
-    usual: true,
-    missing: 'no NVML on these workers'
-  },
-  {
-    id: 'lag',
-    title: 'Loop lag',
-    unit: 'seconds',
-    table: 'resources',
-    style: 'line',
-    columns: [{ column: 'lag', label: 'event loop lag' }],
-    usual: true
-  },
-  {
-    id: 'gil',
-    title: 'GIL',
-    unit: '%',
-    table: 'resources',
-    style: 'line',
-    columns: [{ column: 'gil', label: 'waiting for the GIL' }],
-    usual: false,
-    missing: 'needs gilknocker on the workers; findings do not',
-    scale: 100
-  },
-  {
-    id: 'cpu-limit',
-    title: 'CPU limit',
-    unit: '%',
-    table: 'resources',
-    style: 'line',
-    columns: [{ column: 'throttled', label: 'periods that reached it' }],
-    usual: false,
-    missing: 'no limit on CPU time here',
-    scale: 100
-  },
-  {
-    id: 'memory',
-    title: 'Memory',
-    unit: 'bytes',
-    table: 'resources',
-    style: 'line',
-    columns: [{ column: 'memory', label: 'process memory' }],
-    usual: false
-  },
-  {
-    id: 'host-cpu',
-    title: 'Host CPU',
-    unit: '%',
-    table: 'resources',
-    style: 'line',
-    columns: [{ column: 'host_cpu', label: 'all programs' }],
-    usual: false
-  },
-  {
-    id: 'host-memory',
-    title: 'Host memory left',
-    unit: 'bytes',
-    table: 'resources',
-    style: 'line',
-    columns: [{ column: 'host_free', label: 'memory left' }],
-    usual: false
-  },
-  {
-    id: 'fds',
-    title: 'Open files',
-    unit: 'count',
-    table: 'resources',
-    style: 'line',
-    columns: [{ column: 'fds', label: 'file descriptors' }],
-    usual: false
-  },
-  {
-    id: 'occupancy',
-    title: 'Occupancy',
-    unit: 'seconds',
-    table: 'resources',
-    style: 'line',
-    columns: [{ column: 'occupancy', label: 'expected work' }],
-    usual: false
-  },
-  {
-    id: 'transfers',
-    title: 'Transfers',
-    unit: 'count',
-    table: 'resources',
-    style: 'mirror',
-    columns: [
-      { column: 'transfers_in', label: 'incoming' },
-      { column: 'transfers_out', label: 'outgoing' }
-    ],
-    usual: false
-  }
+  measure('cpu', 'CPU', '%', { cpu: 'CPU' }, { usual: true }),
+  measure(
+    'tasks',
+    'Tasks',
+    'count',
+    { executing: 'executing', ready: 'ready', waiting: 'waiting' },
+    { style: 'stack', usual: true }
+  ),
+  measure(
+    'network',
+    'Network',
+    'bytes/second',
+    { net_read: 'received', net_write: 'sent' },
+    { style: 'mirror', usual: true }
+  ),
+  measure(
+    'disk',
+    'Disk',
+    'bytes/second',
+    { disk_read: 'read', disk_write: 'written' },
+    { style: 'mirror', usual: true }
+  ),
+  measure('gpu', 'GPU', '%', { utilization: 'GPU' }, { table: 'gpus', usual: true, missing: NO_NVML }),
+  measure(
+    'gpu-memory',
+    'GPU memory',
+    'bytes',
+    { memory: 'GPU memory' },
+    { table: 'gpus', usual: true, missing: NO_NVML }
+  ),
+  measure('lag', 'Loop lag', 'seconds', { lag: 'event loop lag' }, { usual: true }),
+  measure(
+    'gil',
+    'GIL',
+    '%',
+    { gil: 'waiting for the GIL' },
+    { missing: 'needs gilknocker on the workers; findings do not', scale: 100 }
+  ),
+  measure(
+    'cpu-limit',
+    'CPU limit',
+    '%',
+    { throttled: 'periods that reached it' },
+    { missing: 'no limit on CPU time here', scale: 100 }
+  ),
+  measure('memory', 'Memory', 'bytes', { memory: 'process memory' }),
+  measure('host-cpu', 'Host CPU', '%', { host_cpu: 'all programs' }),
+  measure('host-memory', 'Host memory left', 'bytes', { host_free: 'memory left' }),
+  measure('fds', 'Open files', 'count', { fds: 'file descriptors' }),
+  measure('occupancy', 'Occupancy', 'seconds', { occupancy: 'expected work' }),
+  measure(
+    'transfers',
+    'Transfers',
+    'count',
+    { transfers_in: 'incoming', transfers_out: 'outgoing' },
+    { style: 'mirror' }
+  )
 ];
 
 const AT_SCHEDULER: Readonly<Record<string, string>> = {

@@ -20,7 +20,7 @@ export function measureMenu(figures: ResourceFigures, shown: Set<string>, change
           else shown.delete(measure.id);
           changed();
         });
-        const note = there ? '' : `: ${measure.missing ?? 'not recorded here'}`;
+        const note = there ? '' : `: ${measure.missing}`;
         return element('label', { class: there ? 'di-tick' : 'di-tick di-off' }, tick, measure.title + note);
       })
     );

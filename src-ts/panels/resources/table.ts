@@ -2,25 +2,25 @@ import type { TimeRange } from '../../core/selection';
 import { firstAfter, type Series } from '../../core/series';
 import type { PanelContext, TableRows } from '../panel';
 import { number, tableOf, text } from '../things';
-import { processLabel } from './figures';
-import { type Measure, valuesOf, wordsOf } from './measures';
+import { processLabel, type ResourceFigures } from './figures';
+import { type Measure, wordsOf } from './measures';
 
 /** Mean and most of each measure, a row a process, within a stretch of time. */
 export function resourceTable(
   context: PanelContext,
   measures: readonly Measure[],
-  series: { readonly resources: Series; readonly gpus: Series },
+  figures: ResourceFigures,
   time: TimeRange | undefined
 ): TableRows {
-  const names = [...new Set([...series.resources.names, ...series.gpus.names])];
+  const names = [...new Set(measures.flatMap(measure => figures.seriesOf(measure).names))];
   const columns = measures.flatMap(measure =>
     measure.columns.flatMap(({ column, label }) => {
-      const values = valuesOf(context.recording, measure, column);
-      const own = series[measure.table];
+      const values = figures.values(measure, column);
+      const own = figures.seriesOf(measure);
       return (['mean', 'most'] as const).map(figure =>
         number<string>(
           `${label}, ${figure}`,
-          name => figuresOf(own, own.names.indexOf(name), values, time, measure.scale ?? 1)[figure],
+          name => figuresOf(own, own.names.indexOf(name), values, time)[figure],
           value => wordsOf(measure, value)
         )
       );
@@ -33,8 +33,7 @@ function figuresOf(
   series: Series,
   process: number,
   values: ArrayLike<number>,
-  time: TimeRange | undefined,
-  scale: number
+  time: TimeRange | undefined
 ): { readonly mean: number; readonly most: number } {
   if (process < 0) return { mean: Number.NaN, most: Number.NaN };
   const begin = time ? firstAfter(series, process, time.start) : series.first[process];
@@ -43,7 +42,7 @@ function figuresOf(
   let count = 0;
   let most = Number.NaN;
   for (let at = begin; at < end; at++) {
-    const value = values[series.rows[at]] * scale;
+    const value = values[series.rows[at]];
     if (Number.isNaN(value)) continue;
     sum += value;
     count++;

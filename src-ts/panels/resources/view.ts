@@ -73,7 +73,7 @@ export class ResourcesView implements PanelView {
     const { recording } = this.context;
     if (recording.table('resources').rows + recording.table('gpus').rows > 0) return undefined;
     return recording.hasEnded
-      ? `No samples of CPU, memory or network are in this recording. ${MORE_OFTEN}`
+      ? `No samples of CPU, memory or network. ${MORE_OFTEN}`
       : 'No samples of CPU, memory or network have come yet.';
   }
 
@@ -172,7 +172,7 @@ export class ResourcesView implements PanelView {
   rows(): TableRows {
     const { recording, selection } = this.context;
     const time = timeOf(recording, selection.filter());
-    return resourceTable(this.context, this.chosen(), this.figures.series, time);
+    return resourceTable(this.context, this.chosen(), this.figures, time);
   }
 
   private readonly bins = (row: Row, column: MeasureColumn, scale: Scale): Cached<Drawn> => {

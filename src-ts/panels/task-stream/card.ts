@@ -9,6 +9,7 @@ import { spanName } from '../../core/spans';
 import { runOf } from '../../core/task-run';
 import type { Tasks } from '../../core/tasks';
 import type { Card, CardLine } from '../../draw/tooltip';
+import { lastSeen } from './last-seen';
 
 const STATUS_WORDS: Readonly<Record<Status, string>> = {
   ok: 'finished',
@@ -29,8 +30,6 @@ export function statusWords(status: number): string {
 
 /** Inputs named in a card before it only counts them. */
 const MOST_INPUTS = 4;
-/** Where a task has no name, or where it has not arrived. */
-const NO_NAME = '(no name)';
 const KEY_LENGTH = 46;
 const CODE_LENGTH = 120;
 
@@ -45,6 +44,9 @@ export interface Subject {
   readonly others: number;
 }
 
+/** What stands together; where nothing is known of a thing, there is no line. */
+type Lines = (CardLine | undefined)[];
+
 /** Everything that is known about one attempt. */
 export function cardOf({ tasks, lane, entry, color, others }: Subject): Card {
   const isRunning = lane.status[entry] === RUNNING;
@@ -53,32 +55,43 @@ export function cardOf({ tasks, lane, entry, color, others }: Subject): Card {
   const table = isRunning ? recording.table('running') : recording.table('attempts');
   const task = tasks.taskOf(lane, entry);
   const run = table.numbers('run')[row];
-  const name = tasks.names[lane.name[entry]] || NO_NAME;
-  const failure = isRunning ? [] : errorLines(tasks, run);
+  const name = nameOf(tasks, lane, entry);
+  const calls = isRunning ? lastSeen(recording, run) : [];
   return {
     title: name,
     color,
     groups: [
-      [...identity(tasks, task), ...outcome(tasks, lane, entry, task), ...failure],
-      span(tasks, lane, entry),
+      [
+        keyLine(tasks, task),
+        outcome(tasks, lane, entry, task),
+        shortLine('Error', errorText(tasks, run, 'exception'), 160, 'error')
+      ],
+      [...span(tasks, lane, entry), shortLine('Last seen in', calls[0], 90)],
       place(tasks, lane),
       isRunning ? [] : waits(tasks, row, run),
       isRunning ? [] : results(tasks, row, run),
       relations(tasks, task),
       code(tasks, task, name),
-      others > 0
-        ? [{ label: 'Here too', value: plural(others, 'more task', 'more tasks'), tone: 'muted' }]
-        : []
-    ],
-    ...traceback(tasks, run)
+      [
+        others > 0
+          ? { label: 'Here too', value: plural(others, 'more task'), tone: 'muted' as const }
+          : undefined
+      ]
+    ].map(group => group.filter(each => each !== undefined)),
+    text: isRunning ? calls.join('\n') : errorText(tasks, run, 'traceback')
   };
+}
+
+/** Its task name, unless that has none, or it has not arrived. */
+function nameOf(tasks: Tasks, lane: Lane, entry: number): string {
+  return tasks.names[lane.name[entry]] || '(no name)';
 }
 
 /** One line for those who listen. */
 export function wordsOf(tasks: Tasks, lane: Lane, entry: number): string {
   const { origin, end } = tasks.recording;
   const stop = Math.min(lane.stop[entry], end);
-  const name = tasks.names[lane.name[entry]] || NO_NAME;
+  const name = nameOf(tasks, lane, entry);
   const since = exactly(lane.start[entry] - origin);
   const took = duration(stop - lane.start[entry]);
   const isLost = lane.status[entry] === LOST;
@@ -91,12 +104,13 @@ export function keyOf(tasks: Tasks, task: number): string {
   return row < 0 ? '' : tasks.recording.table('graph').text('key', row);
 }
 
-function identity(tasks: Tasks, task: number): CardLine[] {
+/** The key of a task, whole where it is copied. */
+export function keyLine(tasks: Tasks, task: number): CardLine | undefined {
   const key = keyOf(tasks, task);
-  return key ? [{ label: 'Key', value: shortened(key, KEY_LENGTH), copy: key }] : [];
+  return shortLine('Key', key, KEY_LENGTH);
 }
 
-function outcome(tasks: Tasks, lane: Lane, entry: number, task: number): CardLine[] {
+function outcome(tasks: Tasks, lane: Lane, entry: number, task: number): CardLine {
   const attempts = tasks.attemptRows(task).reverse();
   const status = lane.status[entry];
   const { length } = attempts;
@@ -105,25 +119,15 @@ function outcome(tasks: Tasks, lane: Lane, entry: number, task: number): CardLin
     status === RUNNING ? [length, ''] : [attempts.indexOf(lane.row[entry]), ` of ${length}`];
   const of = Math.max(length, number + 1) > 1 ? `, attempt ${number + 1}${all}` : '';
   const failed = ['erred', 'retried', 'killed', 'lost'].includes(STATUSES[status]);
-  return [
-    { label: 'Status', value: statusWords(status) + of, ...(failed ? { tone: 'error' as const } : {}) }
-  ];
+  return { label: 'Status', value: statusWords(status) + of, ...(failed ? { tone: 'error' } : {}) };
 }
 
-function errorLines(tasks: Tasks, run: number): CardLine[] {
+function errorText(tasks: Tasks, run: number, column: 'exception' | 'traceback'): string {
   const row = tasks.errorRow(run);
-  if (row < 0) return [];
-  const exception = tasks.recording.table('errors').text('exception', row);
-  return [{ label: 'Error', value: shortened(exception, 160), copy: exception, tone: 'error' }];
+  return row < 0 ? '' : tasks.recording.table('errors').text(column, row);
 }
 
-function traceback(tasks: Tasks, run: number): { text?: string } {
-  const row = tasks.errorRow(run);
-  const text = row < 0 ? '' : tasks.recording.table('errors').text('traceback', row);
-  return text ? { text } : {};
-}
-
-function span(tasks: Tasks, lane: Lane, entry: number): CardLine[] {
+function span(tasks: Tasks, lane: Lane, entry: number): Lines {
   const { origin, end } = tasks.recording;
   const start = lane.start[entry];
   const stop = lane.stop[entry];
@@ -133,7 +137,7 @@ function span(tasks: Tasks, lane: Lane, entry: number): CardLine[] {
   return [
     { label: 'Took', value: took },
     { label: 'Started', value: at(start, origin) },
-    ...(isRunning ? [] : [{ label: 'Ended', value: at(stop, origin) }])
+    line('Ended', isRunning ? '' : at(stop, origin))
   ];
 }
 
@@ -168,7 +172,7 @@ function place(tasks: Tasks, lane: Lane): CardLine[] {
 }
 
 /** From one moment to the next, in the order in which they come. */
-function waits(tasks: Tasks, row: number, run: number): CardLine[] {
+function waits(tasks: Tasks, row: number, run: number): Lines {
   const { recording } = tasks;
   const attempts = recording.table('attempts');
   const executions = recording.table('executions');
@@ -195,7 +199,7 @@ function waits(tasks: Tasks, row: number, run: number): CardLine[] {
     line('CPU', Number.isFinite(cpu) ? `${duration(cpu)} (${share(cpu / took)})` : ''),
     step('Until in memory', isOk ? stop : Number.NaN, attempts.times('done')[row], took),
     ...phases(tasks, run, took)
-  ].filter(each => each !== undefined);
+  ];
 }
 
 /** What collecting garbage took of it. */
@@ -206,7 +210,7 @@ function garbage(tasks: Tasks, run: number, took: number): CardLine | undefined 
 }
 
 /** What happened around it, and for how long it had no thread: by action, the latest first. */
-function phases(tasks: Tasks, run: number, took: number): (CardLine | undefined)[] {
+function phases(tasks: Tasks, run: number, took: number): Lines {
   const table = tasks.recording.table('phases');
   const starts = table.times('start');
   const stops = table.times('stop');
@@ -227,7 +231,7 @@ function words(action: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function results(tasks: Tasks, row: number, run: number): CardLine[] {
+function results(tasks: Tasks, row: number, run: number): Lines {
   const attempts = tasks.recording.table('attempts');
   const nbytes = attempts.numbers('nbytes')[row];
   const seen = tasks.executionRow(run);
@@ -237,10 +241,10 @@ function results(tasks: Tasks, row: number, run: number): CardLine[] {
     line('Result', Number.isFinite(nbytes) ? bytes(nbytes) : ''),
     line('Type', attempts.text('typename', row), true),
     line('Process memory', Number.isFinite(rss) ? grew : '', true)
-  ].filter(each => each !== undefined);
+  ];
 }
 
-function relations(tasks: Tasks, task: number): CardLine[] {
+function relations(tasks: Tasks, task: number): Lines {
   const { recording } = tasks;
   const graph = recording.table('graph');
   const row = tasks.graphRow(task);
@@ -252,11 +256,11 @@ function relations(tasks: Tasks, task: number): CardLine[] {
     line('Inputs', inputs > 0 ? `${count(inputs)} (${shortened(listed, 60)})` : ''),
     line('Needed by', dependents > 0 ? plural(dependents, 'task') : '', true),
     line('Span', row < 0 ? '' : spanName(recording, graph.text('span', row)), true)
-  ].filter(each => each !== undefined);
+  ];
 }
 
 /** Where the function stands that ran, and the line that asked for it. */
-function code(tasks: Tasks, task: number, name: string): CardLine[] {
+function code(tasks: Tasks, task: number, name: string): Lines {
   const { recording } = tasks;
   const place = functionOf(recording, name);
   const row = tasks.graphRow(task);
@@ -264,9 +268,9 @@ function code(tasks: Tasks, task: number, name: string): CardLine[] {
     row < 0 ? undefined : callerOf(recording, recording.table('graph').numbers('submission')[row]);
   const text = place ? sourceLines(recording).text(place.file, place.line) : '';
   return [
-    ...(place ? [{ label: 'Function', value: shortened(place.function, 60) }] : []),
-    ...(place?.file ? [sourceLine('Defined in', place, text)] : []),
-    ...(caller ? [sourceLine('Started by', caller, caller.text)] : [])
+    place && line('Function', shortened(place.function, 60)),
+    place?.file ? sourceLine('Defined in', place, text) : undefined,
+    caller && sourceLine('Started by', caller, caller.text)
   ];
 }
 
@@ -277,6 +281,16 @@ function sourceLine(
 ): CardLine {
   const copy = place.line > 0 ? `${place.file}:${place.line}` : place.file;
   return { label, value: placeWords(place), copy, ...(text ? { code: shortened(text, CODE_LENGTH) } : {}) };
+}
+
+/** A text that is shortened, and copied whole; nothing without one. */
+function shortLine(
+  label: string,
+  copy: string | undefined,
+  most: number,
+  tone?: 'error'
+): CardLine | undefined {
+  return copy ? { label, value: shortened(copy, most), copy, ...(tone && { tone }) } : undefined;
 }
 
 function line(label: string, value: string, minor = false): CardLine | undefined {

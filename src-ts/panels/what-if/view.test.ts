@@ -213,3 +213,9 @@ it('shows what it has where nothing could be simulated', () => {
   expect(lines(panel)).toHaveLength(0);
   expect(panel.querySelector('.di-what-if-note')?.textContent).toBe('No task ended in this recording.');
 });
+
+it('shows a question that it does not know, whatever that is called, by its text', () => {
+  const panel = show([...ROWS, answer('constructor', 'With another cluster', 7)]);
+  expect(texts(panel, 'name').at(-1)).toBe('With another cluster');
+  expect(mounted?.view.rows?.()?.length).toBe(9);
+});

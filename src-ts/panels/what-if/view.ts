@@ -65,7 +65,7 @@ export class WhatIfView implements PanelView {
     const isOne = this.found.length < 2;
     const name = ({ question, text, found }: (typeof list)[number]): string =>
       (isOne ? '' : `${found.cluster || 'cluster'}: `) +
-      (BOUND_WORDS[question]?.[0] ?? text).replaceAll('`', '');
+      (BOUND_WORDS.get(question)?.[0] ?? text).replaceAll('`', '');
     const tookOf = ({ recorded }: WhatIf): number => recorded?.seconds ?? Number.NaN;
     return tableOf(list, [
       { ...text('What', name), prose: true },
@@ -116,7 +116,7 @@ export class WhatIfView implements PanelView {
 
   private line(each: Possible, took: number, most: number): HTMLElement {
     const { question, text, tasks, seconds, low, high, notes } = each;
-    const bound = BOUND_WORDS[question];
+    const bound = BOUND_WORDS.get(question);
     const [name, meaning] = bound ?? [text, ''];
     const label: (Node | string)[] = inline(name);
     const made = bound ? boundWords(each) : '';

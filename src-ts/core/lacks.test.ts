@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Recording } from '../core/recording';
 import { lackOf } from './lacks';
+import type { Recording } from './recording';
 
 function imported(lacks: unknown, rows: Record<string, number> = {}): Recording {
   return {

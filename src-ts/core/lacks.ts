@@ -1,5 +1,5 @@
-import type { Recording } from '../core/recording';
-import type { TableName } from '../core/schema';
+import type { Recording } from './recording';
+import type { TableName } from './schema';
 
 /**
  * Why a recording of another tool's file has nothing for a panel, in words: that file's format
