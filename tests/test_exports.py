@@ -627,6 +627,9 @@ def test_what_was_cut_out_of_a_run_claims_no_more(tmp_path: Path) -> None:
     root, _ = spans_of(cut, tmp_path)
     assert int(root["startTimeUnixNano"]) == (zero + 500) * 1e9
     assert load(exported(cut, tmp_path, "chrome")).about["stopped"] == zero + 510
+    (tmp_path / "rest").mkdir()
+    root, *within = spans_of(run.slice(503, 510), tmp_path / "rest")
+    assert within and all(root["startTimeUnixNano"] <= each["startTimeUnixNano"] for each in within)
 
 
 @pytest.mark.parametrize("started", [-5.0, 1e12, 1e300])

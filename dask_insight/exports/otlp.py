@@ -113,7 +113,7 @@ def _frame(recording: Recording, ran: _Ran, name: str, trace: str) -> Iterator[d
     zero = recording.started
     # What reaches into a part from before it is within its span, as what goes on after it is.
     starts = [max(zero, part_of_run(recording.columns)[0]), *(zero + ran.known["time"])]
-    began = int(min(_nanos(np.array(starts)).min(), ran.start.min(initial=_LAST)))
+    began = int(min(_nanos(np.array(starts)).min(), ran.start.min(initial=_LAST * 1_000)))
     yield span(_ROOT, 0, name, began, int(ran.stop.max(initial=began)))
     numbers, which = np.unique(ran.submission, return_inverse=True)
     last = np.zeros(len(numbers), "i8")

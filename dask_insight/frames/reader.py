@@ -47,7 +47,7 @@ def read(path: str | os.PathLike[str]) -> Iterator[bytes | Gap]:
 
 
 def newer(path: str | os.PathLike[str]) -> str:
-    """The format of a recording file, where that is a newer one than this version's; '' else, or if it has gone."""
+    """The format of a recording file, where that is newer than this version's; '' else, or if it has gone."""
     try:
         with open(path, "rb") as file:
             _, *format, _ = HEADER.unpack(file.read(HEADER.size))
