@@ -21,7 +21,6 @@ const recording = recordingOf({
     { task: 8, key: 'sum-8', prefix: 'sum', span: 's2' }
   ],
   attempts: [{ run: 1, task: 7, worker: 'a', thread: '1', start: 0, stop: 2, status: 'ok' }],
-  workers: [{ worker: 'a' }, { worker: 'b' }],
   running: [{ run: 2, task: 8, worker: 'b', thread: '1', start: 0 }],
   stacks: [
     { stack: 0, parent: NOTHING, function: 'call', file: 'dask.py', line: 1, first_line: 1 },
@@ -32,9 +31,7 @@ const recording = recordingOf({
     sample('a', 2, 0, 1),
     sample('b', 2, 5, 2),
     sample('scheduler', 2, 0, NOTHING),
-    sample('b', 3, 99, 2),
-    sample('b', 4, 0, NOTHING),
-    sample('file', 4, 0, NOTHING)
+    sample('b', 3, 99, 2)
   ]
 });
 const index = new SampleIndex(recording, new Tasks(recording));
@@ -51,9 +48,8 @@ describe('samples', () => {
     expect(seconds('tasks')).toBe(3);
     expect(seconds('scheduler')).toBe(1);
     expect(seconds('client')).toBe(0);
-    expect(seconds('workers')).toBe(1);
-    expect(seconds('all')).toBe(6);
-    expect([index.has('tasks'), index.has('client'), index.has('workers')]).toEqual([true, false, true]);
+    expect(seconds('all')).toBe(4);
+    expect([index.has('tasks'), index.has('client')]).toEqual([true, false]);
   });
 
   it('know the task of attempts that ended and of those that still ran', () => {
@@ -68,7 +64,7 @@ describe('samples', () => {
     );
     expect(seconds('tasks', selection => selection.set({ source: 'x', column: 'run', value: [1] }))).toBe(2);
     expect(seconds('all', selection => selection.set({ source: 'x', column: 'worker', value: ['b'] }))).toBe(
-      2
+      1
     );
   });
 });

@@ -7,11 +7,8 @@ import { chosenFlags, type Filter } from './selection';
 import { taskTest, timeOf } from './task-filter';
 import type { Tasks } from './tasks';
 
-/**
- * Whose threads: those that ran tasks, all of the scheduler's or the client's, those of workers that ran no task
- * (their event loops), or of every process.
- */
-export const THREADS = ['tasks', 'scheduler', 'client', 'workers', 'all'] as const;
+/** Whose threads: those that ran tasks, or all of the scheduler's, the client's, or of every process. */
+export const THREADS = ['tasks', 'scheduler', 'client', 'all'] as const;
 export type Threads = (typeof THREADS)[number];
 
 /**
@@ -125,11 +122,6 @@ export class SampleIndex {
     const processes = table.symbols('process');
     if (threads === 'tasks') return sample => runs[sample] !== NOTHING;
     if (threads === 'all') return () => true;
-    if (threads === 'workers') {
-      const workers = this.recording.table('workers').symbols('worker');
-      const isWorker = processes.names.map(name => workers.find(name) >= 0);
-      return sample => runs[sample] === NOTHING && isWorker[processes.codes[sample]];
-    }
     const code = processes.find(threads);
     return sample => processes.codes[sample] === code;
   }

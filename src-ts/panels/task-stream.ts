@@ -17,9 +17,7 @@ export const taskStream: Panel = {
     'spans',
     'critical',
     'functions',
-    'lines',
-    'samples',
-    'stacks'
+    'lines'
   ],
   onRequest: ['critical'],
   overTime: true,

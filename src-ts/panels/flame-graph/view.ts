@@ -29,7 +29,6 @@ const THREADS = [
   ['tasks', 'Task threads'],
   ['scheduler', 'Scheduler'],
   ['client', 'Client'],
-  ['workers', 'Workers beside tasks'],
   ['all', 'All threads']
 ] as const;
 

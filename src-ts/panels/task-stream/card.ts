@@ -9,7 +9,6 @@ import { spanName } from '../../core/spans';
 import { runOf } from '../../core/task-run';
 import type { Tasks } from '../../core/tasks';
 import type { Card, CardLine } from '../../draw/tooltip';
-import { lastSeen } from './last-seen';
 
 const STATUS_WORDS: Readonly<Record<Status, string>> = {
   ok: 'finished',
@@ -56,7 +55,6 @@ export function cardOf({ tasks, lane, entry, color, others }: Subject): Card {
   const task = tasks.taskOf(lane, entry);
   const run = table.numbers('run')[row];
   const name = nameOf(tasks, lane, entry);
-  const calls = isRunning ? lastSeen(recording, run) : [];
   return {
     title: name,
     color,
@@ -66,7 +64,7 @@ export function cardOf({ tasks, lane, entry, color, others }: Subject): Card {
         outcome(tasks, lane, entry, task),
         shortLine('Error', errorText(tasks, run, 'exception'), 160, 'error')
       ],
-      [...span(tasks, lane, entry), shortLine('Last seen in', calls[0], 90)],
+      span(tasks, lane, entry),
       place(tasks, lane),
       isRunning ? [] : waits(tasks, row, run),
       isRunning ? [] : results(tasks, row, run),
@@ -78,7 +76,7 @@ export function cardOf({ tasks, lane, entry, color, others }: Subject): Card {
           : undefined
       ]
     ].map(group => group.filter(each => each !== undefined)),
-    text: isRunning ? calls.join('\n') : errorText(tasks, run, 'traceback')
+    text: errorText(tasks, run, 'traceback')
   };
 }
 

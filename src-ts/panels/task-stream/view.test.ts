@@ -139,36 +139,6 @@ describe('Task stream', () => {
     expect(cardAt(1008.6, 1).Status).toBe('running');
   });
 
-  test('of what runs it is told which calls it was last seen in, the innermost first', () => {
-    const { recording } = stage;
-    const frame = (stack: number, parent: number, name: string): Row => ({
-      stack,
-      parent,
-      function: name,
-      file: '/home/a/lib/io.py',
-      line: 10 + stack
-    });
-    const sample = (run: number, stack: number): Row => ({ process: 'w2', run, stack, time: 1008.5 });
-    recording.take(batchOf('running', [{ run: 5, task: 2, worker: 'w2', thread: 't1', start: 1008.2 }]));
-    recording.take(batchOf('resources', [{ process: 'w1', time: 1009 }]));
-    view.layout();
-    expect(cardAt(1008.6, 1)).not.toHaveProperty('Last seen in');
-    const text = (): string | undefined => view.pick?.(at(1008.6, 1).x, at(1008.6, 1).y)?.card().text;
-    recording.take(
-      batchOf('stacks', [
-        frame(7, NOTHING, 'run'),
-        frame(8, 7, 'open'),
-        frame(9, 7, 'read'),
-        frame(6, 6, 'loop')
-      ])
-    );
-    recording.take(batchOf('samples', [sample(5, 8), sample(5, 9), sample(4, 8), sample(NOTHING, 6)]));
-    expect(cardAt(1008.6, 1)['Last seen in']).toBe('read, lib/io.py:19');
-    expect(text()).toBe('read, lib/io.py:19\nrun, lib/io.py:17');
-    recording.take(batchOf('samples', [sample(5, 6)]));
-    expect(text()).toContain('loop');
-  });
-
   test('of what was lost with its worker no start is told that nobody knows', () => {
     const lost = { run: 5, task: 1, worker: 'w2', thread: 't1', status: 'killed' };
     stage.recording.take(batchOf('attempts', [{ ...lost, assigned: 1008.5, done: 1009 }]));
