@@ -17,7 +17,7 @@ import warnings
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -31,7 +31,7 @@ from dask_insight import record, words
 from dask_insight.batch import encode
 from dask_insight.errors import CommandError, ExitCode
 from dask_insight.frames import Writer
-from dask_insight.hosts.cli import main
+from dask_insight.hosts.cli import main, signals
 from dask_insight.hosts.cli.files import lacking, new_path, quoted, writable
 from dask_insight.hosts.cli.prose import wrapped
 from dask_insight.hosts.cli.ranks import member, own, rank
@@ -317,7 +317,8 @@ def test_threads_that_outlive_the_main_one_are_recorded(tmp_path: Path) -> None:
 
 UNSEEN = """
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
 from dask import delayed
 from dask_insight.hosts.cli import threads
 
@@ -328,6 +329,8 @@ def compute():
     print(delayed(abs)(-1).compute(scheduler="sync"))
 
 ThreadPoolExecutor(1).submit(abs, -1).result()
+processes = ProcessPoolExecutor(1, mp_context=get_context("fork"))
+processes.submit(abs, -1).result()
 threading.Thread(target=compute, name="late").start()
 """
 
@@ -540,6 +543,22 @@ def test_it_does_so_where_the_signal_waits_for_the_report(monkeypatch: pytest.Mo
     with pytest.raises(SystemExit) as ended, Termination():
         signal.raise_signal(signal.SIGTERM)
     assert ended.value.code == 128 + signal.SIGTERM
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGXCPU"), reason="systems have it that limit CPU time")
+@pytest.mark.usefixtures("signals_by_default")
+def test_a_limit_of_cpu_time_that_is_told_again_is_no_other_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    killed: list[int] = []
+    monkeypatch.setattr(os, "kill", lambda _, number: killed.append(number))
+    monkeypatch.setattr(signals, "_ONE_REQUEST", -1.0)
+    with pytest.raises(SystemExit), Termination() as termination, termination.raising():
+        with suppress(signals.Terminated):
+            signal.raise_signal(signal.SIGXCPU)
+        signal.raise_signal(signal.SIGXCPU)
+        assert not killed
+        signal.raise_signal(signal.SIGTERM)
+        assert killed == [signal.SIGTERM]
+    assert killed[1:] == [signal.SIGXCPU]
 
 
 def test_a_program_that_handles_a_signal_is_left_to_do_so(tmp_path: Path) -> None:

@@ -937,6 +937,45 @@ def test_a_slow_link_has_its_time_at_the_end_as_long_as_answers_come(monkeypatch
     link.loop.close()
 
 
+def test_who_stops_while_it_joins_a_scheduler_that_came_back_leaves_that_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    link, left = SlowLink(monkeypatch), []
+    handlers: dict[str, Any] = {}
+    link.client._event_handlers = handlers
+    link.client.subscribe_topic = handlers.__setitem__
+
+    async def record() -> None:
+        joining, join, poll = asyncio.Event(), link.join, link.poll
+
+        async def slow(**told: Any) -> dict[str, Any]:
+            joining.set()
+            answer = await join(**told)
+            await asyncio.sleep(0.1)
+            return answer
+
+        async def ended(**told: Any) -> dict[str, Any]:
+            return await poll(**told) | {"ended": True}
+
+        async def leave(recorder: str) -> None:
+            left.append(recorder)
+
+        source = ClusterSource(link.client, Options(profile=False, stop_timeout=3.0), Identity())
+        await source.start(Batches())
+        monkeypatch.setattr(link, "poll", ended)
+        await source.catch_up()
+        for name, call in (("join", slow), ("poll", poll), ("leave", leave)):
+            monkeypatch.setattr(link, name, call)
+        link.client._scheduler_identity = {"id": "another"}
+        await joining.wait()
+        await source.stop()
+        assert left == [source._recorder]
+
+    link.loop.run_until_complete(record())
+    assert not handlers
+    link.loop.close()
+
+
 def test_what_is_lost_sight_of_ends_when_it_was_heard_of_last(
     client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -67,14 +67,15 @@ def write(recording: Recording, path: Path, told: Told = silent) -> None:
         places = Places(recording)
         ran = Ran(recording, places)
         # First, so that a part of a file has them.
-        names = ",\n".join((*_processes(recording, places), *_threads(places)))
+        lives = _lives(recording, places)
+        names = ",\n".join((*_processes(places, lives), *_threads(places)))
         file.write(json.dumps(_facts(recording)).encode() + b',"traceEvents":[\n' + _utf8(names))
         named = places.count
         steps = Steps(told, _rows(recording, ran))
         for rows, text in _events(recording, places, ran):
             file.write(text)
             steps.add(rows)
-        for name in _processes(recording, places, named):
+        for name in _processes(places, lives, named):
             file.write(_utf8(",\n" + name))
         file.write(b"\n]}\n")
 
@@ -115,9 +116,8 @@ def _events(recording: Recording, places: Places, ran: Ran) -> Iterator[Block]:
             yield from _counter(name, {each: columns[each] / unit for each in of}, pid, ts)
 
 
-def _processes(recording: Recording, places: Places, named: int = 0) -> Iterator[str]:
+def _processes(places: Places, lives: Mapping[int, dict[str, Any]], named: int = 0) -> Iterator[str]:
     """Events that name processes but for the first ones, and tell the threads of workers."""
-    lives = _lives(recording, places)
     for pid, process, name in islice(places.processes(), named, None):
         yield _meta("process_name", pid, 0, {"name": name, "process": process, **lives.get(pid, {})})
         yield _meta("process_sort_index", pid, 0, {"sort_index": pid})

@@ -2,8 +2,8 @@ import type { Recording } from './recording';
 import type { TableName } from './schema';
 
 /**
- * Why a recording of another tool's file has nothing for a panel, in words: that file's format
- * does not hold it. Undefined for our own recordings.
+ * Why a recording has nothing for a panel, in words: another tool's file does not hold it, or it was left out of a
+ * report to make that smaller.
  */
 export function lackOf(recording: Recording, tables: readonly TableName[]): string | undefined {
   const lacks = recording.about('lacks');

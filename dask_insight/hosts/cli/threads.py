@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Collection, Iterator
 from concurrent.futures import thread as pools
@@ -36,7 +37,7 @@ def wait_for_threads(others: Collection[threading.Thread]) -> list[str]:
     frames, _ = policy()
     if frames is None:
         # An executor's thread that works looks like one that rests, as that of Dask's local scheduler does.
-        return [each.name for each in _stay(others) if each not in pools._threads_queues]
+        return [each.name for each in _stay(others) if not _of_executor(each)]
     with _main_thread_ended():
         while working := [each for each in _stay(others) if _works(each, frames)]:
             working[0].join(_LOOK)
@@ -47,6 +48,11 @@ def _stay(others: Collection[threading.Thread]) -> list[threading.Thread]:
     """Threads of the program that Python waits for before it ends."""
     ours = {*others, threading.current_thread()}
     return [each for each in threading.enumerate() if each not in ours and not each.daemon]
+
+
+def _of_executor(thread: threading.Thread) -> bool:
+    module = sys.modules.get(type(thread).__module__)
+    return thread in pools._threads_queues or hasattr(module, _ENDS_ITS_THREADS)
 
 
 @contextmanager

@@ -202,6 +202,8 @@ class ClusterSource:
         async with AsyncExitStack() as rest:
             rest.callback(self._release)
             rest.callback(self._end_here)
+            # One that is joining again may have listened since.
+            rest.callback(self._deaf)
             rest.push_async_callback(self._take_leave, begun)
             rest.callback(self._following.cancel)
             self._undo.close()
@@ -365,8 +367,14 @@ class ClusterSource:
         return there and cluster_of(self._client) != self._cluster and self._is_mine()
 
     async def _join_again(self) -> None:
-        await self._join()
-        self._ended = self._resting = False
+        # From now on there is something of ours to take off.
+        before, self._ended = self._ended, False
+        try:
+            await self._join()
+        except Exception:
+            self._ended = before
+            raise
+        self._resting = False
         self._event("warning", "lost", "the scheduler had forgotten this recording; it begins again here")
 
     async def _join(self) -> None:
