@@ -46,7 +46,9 @@ interface Event {
 
 function captionOf(shown: number, all: number): string {
   if (all === 0) return 'Nothing happened besides tasks in what is chosen. Esc takes the last choice back.';
-  return shown < all ? `${count(shown)} of ${count(all)} events` : 'What happened besides tasks that ended well';
+  return shown < all
+    ? `${count(shown)} of ${count(all)} events`
+    : 'What happened besides tasks that ended well';
 }
 
 class EventsView extends PlainView {
