@@ -33,7 +33,7 @@ UNSEEN: dict[str, tuple[str, ...]] = {
     "workers": ("cores", "core_set", "own", "detail"),
     "submissions": ("client", "code", "cell", "nbytes", "materialize", "ordering", "states"),
     "cells": ("cell",),
-    "clocks": (),
+    "clocks": ("offset", "uncertainty", "applied"),
     "compared_sides": (
         *("thread_seconds", "computing", "tasks", "starved", "memory", "memory_noise", "source", "notes"),
     ),

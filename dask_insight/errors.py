@@ -6,25 +6,31 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """How `dask-insight` ends; `dask-insight run` so only where the program it ran ended well."""
+    """How `dask-insight` ends; `dask-insight run` so only where the program it ran ended well.
 
-    OK = 0
-    #: Something failed that has no code of its own.
-    FAILED = 1
-    #: The command line is wrong.
-    USAGE = 2
-    #: A file is not there, is not a recording, or is of a newer version.
-    UNREADABLE = 3
-    #: A file would have been overwritten, its folder is not there, or it could not be written.
-    UNWRITABLE = 4
-    #: No scheduler answers at the address.
-    UNREACHABLE = 5
-    #: `dask-insight compare --fail-if-slower`: it is slower than that, and not by chance.
-    SLOWER = 6
-    #: `dask-insight findings --fail-on`: there are findings of that severity.
-    FOUND = 7
-    #: Ctrl-C where it does not mean "finish".
-    INTERRUPTED = 130
+    Attributes
+    ----------
+    meaning
+        In words.
+    """
+
+    meaning: str
+
+    def __new__(cls, code: int, meaning: str) -> ExitCode:
+        made = int.__new__(cls, code)
+        made._value_ = code
+        made.meaning = meaning
+        return made
+
+    OK = 0, "it did what it was asked for"
+    FAILED = 1, "something failed that has no code of its own"
+    USAGE = 2, "the command line is wrong"
+    UNREADABLE = 3, "a file is not there, is not a recording, or is of a newer version"
+    UNWRITABLE = 4, "a file is there already, its folder is not, or it could not be written"
+    UNREACHABLE = 5, "no scheduler answers at the address"
+    SLOWER = 6, "compare --fail-if-slower: it is slower than that, and not by chance"
+    FOUND = 7, "findings --fail-on: there are findings of that severity"
+    INTERRUPTED = 130, 'Ctrl-C where it does not mean "finish"'
 
 
 class CommandError(Exception):

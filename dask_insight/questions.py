@@ -165,6 +165,11 @@ class Questions(Store):
             longest task where it is not recorded which needs which),
             ``least`` and ``most`` (Brent's bounds), ``seconds``, ``above`` (the
             run over ``least``); ``frame()`` gives the chain as a DataFrame.
+
+        Raises
+        ------
+        ValueError
+            If there is no such cluster.
         """
         return above("analysis.bounds", "bounds")(steady(self.columns), cluster)
 
@@ -191,7 +196,8 @@ class Questions(Store):
         Parameters
         ----------
         workers
-            Number of workers, all there from the start. As recorded by default.
+            Number of workers, as large as those of the recorded cluster and there as late as they
+            were. As recorded by default.
         threads
             Threads of each worker. As recorded by default.
         faster
@@ -220,6 +226,8 @@ class Questions(Store):
         ValueError
             If no task ended, a name or the cluster is unknown, a number makes no sense, or
             the graph does not tell how it would look with other chunks.
+        TypeError
+            If something is no number, or neither true nor false.
         """
         return above("analysis.what_if", "what_if")(
             steady(self.columns),
@@ -295,7 +303,7 @@ class Questions(Store):
         ----------
         thresholds
             Values that replace defaults, as ``{'tiny-tasks.mean': 0.02}``;
-            ``docs/findings.md`` lists all with their meaning and source.
+            ``dask-insight findings --rules`` lists all with their meaning and source.
         start, stop
             Only this time, seconds since `started`.
 
@@ -316,6 +324,8 @@ class Questions(Store):
         ValueError
             If there is no threshold of a name, the message lists those that are near; if `stop` is before
             `start`.
+        TypeError
+            If something is no number.
         """
         changed = arguments.numbers("thresholds", thresholds, "{'tiny-tasks.mean': 0.02}")
         begin, end = arguments.between(start, stop)
@@ -492,6 +502,8 @@ class Questions(Store):
         ValueError
             If `by` is unknown, `every` no length of time or so short that millions
             of pieces would be made, or `stop` before `start`.
+        TypeError
+            If a time is no number.
 
         Notes
         -----

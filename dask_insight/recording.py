@@ -275,8 +275,8 @@ class Recording(Questions):
         Parameters
         ----------
         path
-            The file, or for ``csv`` and ``parquet`` the folder. A name that ends
-            in ``.gz`` is compressed.
+            The file, or for ``csv``, ``parquet`` and ``panel="all"`` the folder. A
+            name that ends in ``.gz`` is compressed.
         format
             ``'chrome'``, ``'speedscope'``, ``'collapsed'``, ``'pprof'``,
             ``'otlp'``, ``'json'``, ``'csv'``, ``'parquet'``, ``'svg'``, ``'png'``;
@@ -288,10 +288,17 @@ class Recording(Questions):
             ``panel="task-stream"`` and what else `dask_insight.figures.svg`
             takes for pictures.
 
+        Returns
+        -------
+        pathlib.Path
+            What was written.
+
         Raises
         ------
         ValueError
             If the format is unknown, or the name says none.
+        TypeError
+            If the format has no such option.
         FileExistsError
             If something is there already.
         FileNotFoundError

@@ -174,7 +174,9 @@ _ALL = (
     ),
     _table(
         "phases",
-        "What happened around the computing of an attempt; and when it ran beside its worker's threads.",
+        "What happened around the computing of an attempt; and when it ran beside its worker's threads. On "
+        "clusters a use of the disk is told from 5 ms on, deserializing in `metrics` alone, and a transfer "
+        "stands with one of the tasks that waited for it: `transfers` has all.",
         Column("run", "u32", "Id of the attempt."),
         Column(
             "action",
@@ -225,19 +227,19 @@ _ALL = (
         Column("time", "time", "When."),
         Column("cpu", "f32", "CPU use, per cent of one core.", unit="%"),
         Column("memory", "f64", "Resident memory, bytes.", unit="bytes"),
-        Column("net_read", "f32", "Host's network, bytes received a second, over 2 s.", unit="bytes/s"),
-        Column("net_write", "f32", "Host's network, bytes sent a second, over 2 s.", unit="bytes/s"),
-        Column("disk_read", "f32", "Host's disks, bytes read a second, over 2 s.", unit="bytes/s"),
-        Column("disk_write", "f32", "Host's disks, bytes written a second, over 2 s.", unit="bytes/s"),
+        Column("net_read", "f32", "Host's network, bytes received a second, over up to 2 s.", unit="bytes/s"),
+        Column("net_write", "f32", "Host's network, bytes sent a second, over up to 2 s.", unit="bytes/s"),
+        Column("disk_read", "f32", "Host's disks, bytes read a second, over up to 2 s.", unit="bytes/s"),
+        Column("disk_write", "f32", "Host's disks, bytes written a second, over up to 2 s.", unit="bytes/s"),
         Column(
             "host_cpu",
             "f32",
-            "Host's CPU use by all programs, per cent of all its cores, over 2 s.",
+            "Host's CPU use by all programs, per cent of all its cores, over up to 2 s.",
             unit="%",
         ),
         Column("host_free", "f64", "Host's memory that could still be had, bytes.", unit="bytes"),
         Column("host_memory", "f64", "Host's memory, bytes.", unit="bytes"),
-        Column("fds", "f32", "Open file descriptors (handles on Windows)."),
+        Column("fds", "f32", "Open file descriptors (handles on Windows), up to 2 s before."),
         Column("lag", "f32", "Longest delay of the event loop since the last sample, seconds.", unit="s"),
         Column("gil", "f32", "Share of time in which a thread waited for the GIL, 0 to 1."),
         Column("executing", "f32", "Tasks running. On the scheduler: processing."),
@@ -378,7 +380,7 @@ _ALL = (
     _table(
         "metrics",
         "Fine performance metrics: what was added in each period.",
-        Column("time", "time", "End of the period."),
+        Column("time", "time", "End of the period, which began with the worker's row of `clocks` before."),
         Column("worker", "sym", "The worker."),
         Column(
             "context",
@@ -561,7 +563,7 @@ _ALL = (
         "findings",
         "What cost time or puts the run at risk, most important first; worked out from the other tables. One "
         "row with the code '' says that nothing was found.",
-        Column("code", "sym", "What it is; see docs/findings.md."),
+        Column("code", "sym", "What it is; see `dask-insight findings --rules`."),
         Column(
             "severity",
             "sym",
@@ -722,7 +724,7 @@ _ALL = (
     ),
     _table(
         "compared_memory",
-        "Memory of all workers together, aligned at the start of each run.",
+        "Memory of all workers together, aligned at the start of each run: the most since the row before.",
         Column("side", "u8", "The side."),
         Column("run", "u32", "Number of the run within its side."),
         Column("time", "f64", "Seconds since the start of the run.", unit="s"),

@@ -11,7 +11,7 @@ import numpy as np
 from .batch import Values
 from .columns import Columns, length, take
 from .intake import taken_in
-from .lookup import Lookup, fill, is_any, sorted_set
+from .lookup import Lookup, coded, fill, is_any, ratio, sorted_set
 from .schema import EDITIONED, NOTHING, TABLES
 
 #: Tables whose rows last: columns of their beginning and end.
@@ -35,8 +35,9 @@ Mask = np.ndarray
 def between(read: Read, start: float, stop: float) -> Iterator[tuple[str, Mapping[str, Values]]]:
     """The columns of every table that has rows between two moments (seconds since the epoch).
 
-    Rows that overlap that time are kept whole. With an attempt come its worker's
-    view, phases, errors and edges, and its task with those that it needs and the graph that brought it.
+    Rows that overlap that time are kept whole, of `metrics` their share within it. With an attempt come its
+    worker's view, phases, errors and edges, and its task with those that it needs and the graph that brought
+    it.
     """
     masks: dict[str, Mask] = {name: _overlap(read(name), *ends, start, stop) for name, ends in _SPANS.items()}
     masks |= {name: _within(read(name), start, stop) for name in _MOMENTS}
@@ -45,6 +46,9 @@ def between(read: Read, start: float, stop: float) -> Iterator[tuple[str, Mappin
     kinds: Any = read("events")["kind"]
     masks["events"] |= _last_before(read("events"), start, is_any(kinds, ("worker-status",)), "source")
     masks["gauges"] |= _last_before(read("gauges"), start, True, "worker", "name")
+    shares = metric_shares(read("metrics"), read("clocks"), start, stop)
+    masks["metrics"] = shares > 0
+    masks["clocks"] |= _last_before(read("clocks"), start, True, "worker")
     masks["running"] = _column(read, "running", "start") <= stop
     ended = _column(read, "attempts", "run")
     masks["running"] &= np.isin(_column(read, "running", "run"), ended[~masks["attempts"]], invert=True)
@@ -80,7 +84,35 @@ def between(read: Read, start: float, stop: float) -> Iterator[tuple[str, Mappin
         mask = masks.get(name, np.ones(length(columns), bool))
         if mask.any():
             kept = {column: take(values, mask) for column, values in columns.items()}
-            yield name, _only_named(kept, tasks) if name == "graph" else kept
+            if name == "graph":
+                kept = _only_named(kept, tasks)
+            elif name == "metrics":
+                kept["value"] = _values(kept, "value") * shares[mask]
+            if name in ("metrics", "clocks"):
+                # So that periods end and begin with this time.
+                kept["time"] = np.clip(_values(kept, "time"), start, stop)
+            yield name, kept
+
+
+def metric_shares(metrics: Columns, clocks: Columns, start: float, stop: float) -> np.ndarray:
+    """Which share of each row of `metrics` lies between two moments.
+
+    A row stands for the time since the `clocks` row of its worker before, for its moment where there is none.
+    """
+    end, told = _values(metrics, "time"), _values(clocks, "time")
+    known: Any = clocks["worker"]
+    of: Any = metrics["worker"]
+    time = np.concatenate((end, told))
+    worker = np.concatenate((coded(of, known.names), known.codes))
+    is_told = np.arange(len(time)) >= len(end)
+    order = np.lexsort((is_told, time, worker))
+    last = order[np.maximum.accumulate(np.where(is_told[order], np.arange(len(order)), 0))]
+    begin = np.empty(len(time))
+    begin[order] = np.where(is_told[last] & (worker[last] == worker[order]), time[last], time[order])
+    length = end - begin[: len(end)]
+    within = np.minimum(end, stop) - np.maximum(begin[: len(end)], start)
+    moments = (end >= start) & (end <= stop)
+    return ratio(np.maximum(within, 0.0), length, moments.astype("f8"))
 
 
 def _last_before(columns: Columns, start: float, changes: Mask | bool, *of: str) -> Mask:

@@ -6,7 +6,7 @@ import atexit
 import json
 import os
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
 from math import inf
@@ -81,6 +81,7 @@ class Store:
         self._flushing: Timer | None = None
         self._refused: OSError | None = None
         self._merging: Thread | None = None
+        self._spilling = True
         self._merged: dict[str, tuple[int, Columns]] = {}
         self._followers: dict[object, Emit] = {}
         self._bring: Callable[[], None] | None = None
@@ -129,6 +130,7 @@ class Store:
     def _merge(self) -> None:
         try:
             self.history.tidy()
+            self._spill()
         except Exception as error:
             # It would fail each time: with `_merging` left, nobody tries again.
             told = f"merging what is old failed, it stays as it came: {type(error).__name__}: {error}"
@@ -138,6 +140,16 @@ class Store:
             with self._lock:
                 self._merging = None
                 atexit.unregister(self._see_merged)
+
+    def _spill(self) -> None:
+        """Have the disk keep what is too much for memory, as long as it does."""
+        try:
+            if self._spilling:
+                self.history.spill()
+        except OSError as error:
+            self._spilling = False
+            told = f"the temporary folder takes no more, the recording goes on in memory: {error}"
+            self.tell("lost", told, time())
 
     def _write(self, batch: bytes) -> None:
         """Hand a batch to the file; the lock is held."""
@@ -276,6 +288,20 @@ class Store:
         self._merged[table] = (end, columns)
         return columns
 
+    def picked(self, table: str, names: Collection[str]) -> Columns:
+        """Some columns of a table over all batches so far, put together batch by batch and not kept here.
+
+        Batches that cannot be read are passed over: `columns` tells of them. Not for tables that are worked
+        out several times, of which it would give every edition.
+
+        Raises
+        ------
+        KeyError
+            If there is no such table.
+        """
+        _, rows, batches = self.history.since_of(table, 0)
+        return merge(table, _readable(batches, names), rows, names)
+
     def _decoded(self, batches: Iterable[bytes]) -> Iterator[Batch]:
         for batch in batches:
             try:
@@ -336,6 +362,12 @@ class Store:
             writer.close()
         if refused is not None:
             raise refused
+
+
+def _readable(batches: Iterable[bytes], names: Collection[str]) -> Iterator[Batch]:
+    for batch in batches:
+        with suppress(BatchError):
+            yield decode(batch, names)
 
 
 def _event(source: str, kind: str, level: str, message: str, when: float) -> bytes:

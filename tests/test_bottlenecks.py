@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from graphs import Task, ran
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_probe_parts import nvml
@@ -187,6 +188,19 @@ def test_by_task_group_span_worker_and_thread() -> None:
     assert run.bottlenecks("worker").set_index("worker").duration.to_dict() == {"a": 8, "b": 2}
     by_thread = run.bottlenecks(["worker", "thread"])
     assert sorted(by_thread.duration) == [2, 3, 5]
+
+
+def test_a_slice_tells_of_the_time_within_it() -> None:
+    whole = ran([Task("long", 100.0), *[Task("work", 1.0)] * 99], [2])
+    part = whole.slice(50, 60)
+    by_name = part.bottlenecks().set_index("function")
+    assert by_name["duration"].to_dict() == pytest.approx({"long": 10, "work": 10})
+    assert by_name["share"].tolist() == pytest.approx([0.5, 0.5])
+    assert by_name.loc["long", "mean"] == pytest.approx(100)
+    for every in (1.0, 10.0, None):
+        balance = part.balance(every=every)
+        assert balance["time"].between(50, 59.999).all()
+        assert balance["running"].to_numpy() == pytest.approx(2, abs=1e-4)
 
 
 def test_nothing_ran() -> None:

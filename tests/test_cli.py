@@ -28,6 +28,7 @@ from test_time_budget import Run
 
 import dask_insight
 from dask_insight import record, words
+from dask_insight.analysis.findings import reference
 from dask_insight.batch import encode
 from dask_insight.errors import CommandError, ExitCode
 from dask_insight.frames import Writer
@@ -36,7 +37,7 @@ from dask_insight.hosts.cli.files import lacking, new_path, quoted, writable
 from dask_insight.hosts.cli.prose import wrapped
 from dask_insight.hosts.cli.ranks import member, own, rank
 from dask_insight.hosts.cli.run import outcome
-from dask_insight.hosts.cli.signals import Termination
+from dask_insight.hosts.cli.signals import ENDING, Termination
 from dask_insight.hosts.cli.times import seconds
 from dask_insight.recording import Recording, open_recording
 from dask_insight.schema import NOTHING
@@ -476,7 +477,7 @@ def signals_by_default() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("signals_by_default")
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2", "SIGXCPU"])
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGXCPU"])
 def test_signals_pass_and_the_recording_is_complete(tmp_path: Path, name: str) -> None:
     number = signal.Signals[name]
     process, path = start_waiting(tmp_path)
@@ -958,6 +959,24 @@ def test_help_has_examples(command: str, capsys: pytest.CaptureFixture[str]) -> 
         main([command, "--help"])
     assert ended.value.code == 0
     assert f"  dask-insight {command}" in capsys.readouterr().out.partition("examples:")[2]
+
+
+def test_help_tells_of_exit_codes_and_signals(capsys: pytest.CaptureFixture[str]) -> None:
+    for command, wanted in (
+        ([], [f"  {code:<3}  {code.meaning}" for code in ExitCode]),
+        (["run"], [each.name for each in ENDING]),
+    ):
+        with pytest.raises(SystemExit):
+            main([*command, "--help"])
+        told = capsys.readouterr().out
+        assert [each for each in wanted if each not in told] == []
+
+
+def test_the_rules_need_no_recording(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["findings", "--rules"])
+    assert ended.value.code == ExitCode.OK
+    assert capsys.readouterr().out == reference.markdown()
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -1562,14 +1581,17 @@ def test_attach_says_why_dask_here_refuses(
 def test_attach_calls_on_where_another_scheduler_came_after_one_that_closed(
     closed: list[str], gone: bool
 ) -> None:
-    from dask_insight.hosts.cli.attach import _has_closed
+    from dask_insight.hosts.cli.attach import _Closings
 
     recording = Recording()
+    earlier = _Closings(recording)
+    recording.append(encode("events", {"kind": ["lost"], "message": ["a follower failed"]}))
     for each in closed:
         recording.append(encode("events", {"kind": ["scheduler-closed"], "detail": [json.dumps(each)]}))
     for each in ["first", "second", "second"]:
         recording.append(encode("about", {"name": ["scheduler"], "value": [json.dumps({"id": each})]}))
-    assert _has_closed(recording) is gone
+    assert earlier.of_newest is _Closings(recording).of_newest is gone
+    assert set(recording._merged) == {"about"}, "its events are not put together again and again"
 
 
 @pytest.mark.parametrize(

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import dask
 import pytest
 from distributed import Client, LocalCluster, worker_client
 
-from dask_insight.sources.clients import existing_clients, watch_clients
+from dask_insight.sources import clients
+from dask_insight.sources.clients import existing_clients, look, watch_clients
 
 
 @pytest.fixture(scope="module")
@@ -208,11 +210,13 @@ def test_clients_may_be_made_while_they_are_counted(
 
 
 def test_a_dask_that_lists_its_clients_otherwise(
-    cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch
+    cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     with Client(cluster) as client, monkeypatch.context() as patch:
         patch.delattr(Client, "_instances")
-        assert existing_clients() == [client]
+        clients._say_unlisted.cache_clear()
+        assert existing_clients() == existing_clients() == [client]
+        assert caplog.text.count("does not list its clients") == 1
         patch.delattr("distributed.client._global_clients")
         assert existing_clients() == []
 
@@ -224,6 +228,78 @@ def test_configuration_is_put_back() -> None:
         assert len(dask.config.get("distributed.client.preload")) == 2
         stop()
         assert dask.config.get("distributed.client.preload") == ["json"]
+
+
+def test_preloads_that_have_arguments_each(cluster: LocalCluster) -> None:
+    seen: list[str] = []
+    theirs = {"distributed.client.preload": ["json"], "distributed.client.preload-argv": [["--project", "x"]]}
+    with dask.config.set(theirs):
+        stop = watch_clients(lambda client: seen.append(client.id))
+        with connect(cluster) as client:
+            assert seen == [client.id]
+        with dask.config.set({"distributed.client.preload": ["string"]}):
+            look()
+            connect(cluster).close()
+        stop()
+        assert {name: dask.config.get(name) for name in theirs} == theirs
+
+
+def test_arguments_that_all_preloads_share_stay(cluster: LocalCluster) -> None:
+    theirs = {"distributed.client.preload": "json", "distributed.client.preload-argv": ["--project", "x"]}
+    with dask.config.set(theirs):
+        stop = watch_clients(lambda client: None)
+        with connect(cluster):
+            assert dask.config.get("distributed.client.preload-argv") == ["--project", "x"]
+        stop()
+
+
+@pytest.mark.parametrize("another", [look, lambda: watch_clients(lambda client: None)()])
+def test_clients_after_the_configuration_was_read_anew(
+    cluster: LocalCluster, another: Callable[[], None]
+) -> None:
+    seen: list[tuple[str, str]] = []
+    stop = watch_clients(
+        lambda client: seen.append(("came", client.id)), lambda client: seen.append(("goes", client.id))
+    )
+    with dask.config.set({"distributed.client.preload": []}), connect(cluster) as hidden:
+        assert seen == []
+        another()
+        with connect(cluster) as later:
+            another()
+            assert seen == [("came", hidden.id), ("came", later.id)]
+    assert seen[2:] == [("goes", later.id), ("goes", hidden.id)]
+    stop()
+
+
+def test_looking_where_nobody_watches_changes_nothing() -> None:
+    before = dask.config.get("distributed.client.preload")
+    look()
+    assert dask.config.get("distributed.client.preload") == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes can be forked off here")
+def test_processes_that_were_forked_off_tell_nothing() -> None:
+    code = """
+import os, signal
+from distributed import Client, LocalCluster
+from dask_insight.sources.clients import look
+from dask_insight.sources.cluster.callers import watch_all
+options = {"n_workers": 1, "processes": False, "protocol": "tcp", "dashboard_address": ":0"}
+with LocalCluster(**options) as cluster, Client(cluster) as client:
+    told = []
+    stop = watch_all(client, lambda keys, caller: told.append(keys))
+    if not (child := os.fork()):
+        signal.alarm(60)
+        with Client(cluster.scheduler_address) as own:
+            look()
+            own.submit(int, 7).result()
+            os._exit(len(told) + ("_send_to_scheduler" in vars(own)))
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    stop()
+"""
+    options = {"capture_output": True, "text": True, "timeout": 120}
+    ended = subprocess.run([sys.executable, "-c", code], **options)
+    assert ended.stdout.strip() == "0", ended.stdout + ended.stderr
 
 
 def test_before_distributed_is_imported() -> None:

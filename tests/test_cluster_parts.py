@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import linecache
 import threading
+import tracemalloc
 from struct import calcsize
 from types import SimpleNamespace
 from typing import Any
@@ -282,6 +283,26 @@ def test_transfers_name_the_worker_that_had_the_address_then() -> None:
     ]
 
 
+def test_of_many_workers_that_had_one_address_each_had_it_in_its_time() -> None:
+    peers, address = Peers(), "tcp://10.0.0.1:9000"
+    for number in (1, *range(300, 1, -1)):
+        peers.joined(address if number == 1 else f"{address}#{number}", 10.0 * number)
+    peers.joined(f"{address}#301", np.nan)
+    peers.joined(f"{address}#300", 1.0)
+    when = np.array([3000.0, 2999.9, 15.0, 1e9, np.nan])
+    assert [name.partition("#")[2] for name in peers.named(np.zeros(5, "u4"), [address], when).tolist()] == [
+        *("300", "299", "", "300", "")
+    ]
+    assert len(peers._later[address][0]) == len(peers._later[address][1]) == 200
+
+
+def test_workers_that_call_themselves_as_the_scheduler_does_are_not_noted() -> None:
+    peers = Peers()
+    for label in ("tcp://a:1", "tcp://b:1"):
+        peers.calls_itself(label, "tcp://b:1")
+    assert peers._addresses == {}
+
+
 def journal() -> tuple[Journal, Items]:
     events, labels = Items(100), Labels()
     labels.of("tcp://10.0.0.1:9000", "server")
@@ -302,6 +323,96 @@ def test_workers_that_are_not_heard_of_are_named() -> None:
     ((_, source, kind, level, text, _),) = events.take(0, 10)[2]
     found = (source, kind, level, text)
     assert found == ("tcp://10.0.0.1:9000", "worker-closing", "warning", "worker-ttl-timed-out")
+
+
+WORKER = "tcp://10.0.0.1:9000"
+
+
+@pytest.mark.parametrize(
+    ("topic", "message"),
+    [
+        ("autoscaler", {"action": "add-worker", "count": 3}),
+        ("autoscaler", {"action": "worker-status-change"}),
+        ("autoscaler", {"action": "closing-worker", "reason": "cheaper"}),
+        ("p2p", {"step": 1}),
+        ("transitions", {"action": "from idle to busy"}),
+        ("all", {"step": 1}),
+        ("all", "hello"),
+        ("scheduler", "hello"),
+        ("stealing", {"step": 1}),
+        ("stealing", ["confirm"]),
+        ("stealing", []),
+        ("worker-client", {"step": 1}),
+        (WORKER, {"action": "worker-status-change"}),
+        (WORKER, {"action": "checkpoint"}),
+        ("Client-1", {"action": "checkpoint"}),
+        (7, {"step": 1}),
+    ],
+)
+def test_what_users_log_is_theirs_whatever_it_looks_like(topic: Any, message: Any) -> None:
+    told, events = journal()
+    told.logged(topic, message, {"Client-1"})
+    ((_, _, kind, level, text, detail),) = events.take(0, 10)[2]
+    assert (kind, level, text, json.loads(detail)) == ("user", "info", str(topic), message)
+
+
+@pytest.mark.parametrize(
+    ("topic", "message"),
+    [
+        ("tcp://10.0.0.2:9000", {"action": "add-worker"}),
+        (WORKER, {"action": "retired", "stimulus_id": ""}),
+        ("Client-1", {"action": "update-graph"}),
+        ("Client-2", {"action": "add-client", "client": "Client-2"}),
+        ("all", {"action": "add-worker", "worker": WORKER}),
+        ("worker-client", {"client": "Client-3", "timeout": 30}),
+        ("stealing", ("request", [])),
+    ],
+)
+def test_what_dask_tells_elsewhere_too_is_no_event(topic: str, message: Any) -> None:
+    told, events = journal()
+    told.logged(topic, message, {"Client-1"})
+    assert events.end == 0
+
+
+@pytest.mark.parametrize(
+    ("topic", "message", "expected"),
+    [
+        (WORKER, {"action": "closing-worker", "reason": "nanny"}, ("worker-closing", "info", "nanny")),
+        ("p2p", {"action": "p2p-failed", "shuffle": "s", "stimulus": ""}, ("dask", "error", "p2p-failed")),
+        ("scheduler", {"action": "no-workers-timeout-exceeded", "keys": []}, None),
+    ],
+)
+def test_what_dask_tells_of_trouble_is_an_event(topic: str, message: Any, expected: Any) -> None:
+    told, events = journal()
+    told.logged(topic, message, ())
+    ((_, _, *found, _),) = events.take(0, 10)[2]
+    assert tuple(found) == (expected or (message["action"], "info", message["action"]))
+
+
+def test_a_detail_is_json_however_long_it_is() -> None:
+    told, events = journal()
+    loop: list[Any] = []
+    loop.append(loop)
+    for detail in ({"text": "a" * 60_000}, {"text": '"' * 64_000}, {("a", 1): 2}, loop, {"loss": np.nan}):
+        told.logged("mine", detail, ())
+    (whole, cut, lost, odd, circular, no_number) = events.take(0, 10)[2]
+    assert json.loads(whole[-1]) == {"text": "a" * 60_000}
+    start = json.loads(cut[-1])
+    assert start["text"].startswith('{"text": "')
+    assert start["cut"] + len(start["text"]) == len(json.dumps({"text": '"' * 64_000}))
+    assert (lost[1], lost[2]) == ("recorder", "lost")
+    assert json.loads(odd[-1]) == "{('a', 1): 2}" and json.loads(circular[-1]) == "[[...]]"
+    assert json.loads(no_number[-1]) == "{'loss': nan}"
+
+
+def test_long_details_are_bounded_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dask_insight.probe.journal._KEPT", 150_000)
+    told, events = journal()
+    for _ in range(10):
+        told.logged("mine", '"' * 25_000, ())
+    details = [detail for *_, detail in events.take(0, 10)[2]]
+    assert [len(each) > 50_000 for each in details] == [False] * 8 + [True] * 2
+    assert all(json.loads(each)["cut"] > 45_000 for each in details[:8])
 
 
 def test_a_worker_is_known_by_its_id_whatever_it_calls_itself() -> None:
@@ -433,15 +544,43 @@ def test_of_tasks_that_are_long_past_nobody_knows_when_they_were_submitted(
     known = submitted.Submitted()
     for number in range(400):
         tasks = np.arange(10 * number, 10 * number + 10, dtype="u4")
-        known.made(number, 100.0 + number)
+        known.made(np.array([number], "u4"), np.array([100.0 + number]))
         known.brought(tasks, np.full(10, number, "u4"))
         np.testing.assert_array_equal(known.times(tasks[::-1]), 100.0 + number)
-    assert known.times(np.array([3_600], "u4")) == [460.0] and len(known._times) <= 101
+    assert known.times(np.array([3_600], "u4")) == [460.0]
     # It is told again when another recorder joins.
     known.brought(np.array([5, 3_999], "u4"), np.array([0, 399], "u4"))
     np.testing.assert_array_equal(
         known.times(np.array([5, 3_999, 4_000, NOTHING], "u4")), [np.nan, 499, np.nan, np.nan]
     )
+
+
+def test_of_workers_that_are_long_gone_next_to_nothing_is_kept() -> None:
+    batches = Batches()
+    tables = Tables(Identity(), batches, Gather(batches), Submissions(batches), "tcp://s:1")
+    clock = {"clock": (9.0, 0.5, 0.001, 0.0), "cores": 4, "core_set": 1, "process": 1 << 32}
+    for number in range(1_500):
+        worker, joined = f"tcp://10.0.0.1:{number}", 10.0 * number
+        tables.workers([{"worker": worker, "joined": joined, "host": "h", "detail": {"versions": {}}}])
+        tables.messages.take(worker, b"", msgpack.packb(clock))
+        tables.workers([{"worker": worker, "left": joined + 5}])
+    assert len(tables._workers) < 100 and len(tables._of_itself) < 100
+    assert len(tables._clocks._clocks) < 1_100
+    assert tables._clocks.of(worker).offset == 0.5
+    *_, last = batches.table("workers")
+    assert (last["worker"], last["host"], last["cores"], last["left"]) == (worker, "h", 4, joined + 5)
+
+
+def test_when_many_submissions_were_made_takes_little_memory() -> None:
+    known, tasks = submitted.Submitted(), np.arange(1_000_000, dtype="u4")
+    tracemalloc.start()
+    try:
+        known.made(tasks, 100.0 + tasks)
+        known.brought(tasks, tasks)
+        assert tracemalloc.get_traced_memory()[0] < 20e6
+    finally:
+        tracemalloc.stop()
+    np.testing.assert_array_equal(known.times(tasks), 100.0 + tasks)
 
 
 @pytest.mark.parametrize(("scheduler", "part"), [(0, 2), (77, 4)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import json
 import math
@@ -179,6 +180,74 @@ def test_errors_and_retried_attempts(client: Any, tmp_path: Any) -> None:
         assert seen["thread"]
 
 
+def fail_on(data: bytes, path: str) -> int:
+    """Fail the first time; always, where there is no path."""
+    if os.path.exists(path):
+        return len(data)
+    if path:
+        open(path, "w").close()
+    raise OSError("not yet")
+
+
+def test_what_attempts_without_a_result_waited_for_is_told_once(client: Any, tmp_path: Any) -> None:
+    first, second = sorted(client.scheduler_info(n_workers=-1)["workers"])
+    with recorded(client) as batches:
+        for key, path, retries in (("retried", str(tmp_path / "once"), 1), ("erred", "", 0)):
+            data = client.submit(bytes, 3_000_000, key=f"for-{key}", pure=False, workers=[first])
+            wait(client.submit(fail_on, data, path, key=key, pure=False, workers=[second], retries=retries))
+    for key, statuses in {"retried": ["retried", "ok"], "erred": ["erred"]}.items():
+        attempts = batches.attempts(key)
+        assert [row["status"] for row in attempts] == statuses
+        failed = attempts[0]
+        [phase] = [row for row in batches.table("phases") if row["run"] == failed["run"]]
+        assert phase["action"] == "transfer"
+        assert failed["assigned"] - SLACK < phase["start"] < phase["stop"] < failed["start"] + SLACK
+
+
+async def rest() -> None:
+    await asyncio.sleep(0.01)
+
+
+def test_that_coroutines_have_no_stacks_is_told(client: Any) -> None:
+    with recorded(client) as batches:
+        client.submit(rest, pure=False).result()
+        client.submit(increment, 1, pure=False).result()
+    [gap] = [row["message"] for row in batches.events("gap") if "coroutines" in row["message"]]
+    assert "stacks and CPU time" in gap
+
+
+def test_executors_that_come_later_are_followed_or_named(client: Any) -> None:
+    def put_on(dask_worker: Any) -> None:
+        from concurrent.futures import ProcessPoolExecutor
+
+        from distributed.threadpoolexecutor import ThreadPoolExecutor
+
+        dask_worker.executors["threads"] = ThreadPoolExecutor(1)
+        dask_worker.executors["processes"] = ProcessPoolExecutor(1)
+
+    def take_off(dask_worker: Any) -> None:
+        for name in ("threads", "processes"):
+            dask_worker.executors.pop(name).shutdown()
+
+    def naming() -> set[str]:
+        return {row["source"] for row in batches.events("gap") if "'processes'" in row["message"]}
+
+    workers = set(client.scheduler_info(n_workers=-1)["workers"])
+    with recorded(client) as batches:
+        client.run(put_on)
+        try:
+            wait_for(lambda: naming() == workers, "each worker names its executor of processes")
+            with dask.annotate(executor="threads"):
+                task = client.submit(wait_away, "later", key="later", pure=False)
+            Event("is-later", client=client).wait()
+            Event("end-later", client=client).set()
+            task.result()
+        finally:
+            client.run(take_off)
+    assert away_of(batches, "later")
+    assert not any(left_on(client).values())
+
+
 def test_a_worker_is_killed_mid_run(client: Any, tmp_path: Any) -> None:
     with recorded(client) as batches:
         before = len(client.scheduler_info(n_workers=-1)["workers"])
@@ -264,7 +333,7 @@ def test_tasks_that_are_there_when_recording_begins(client: Any) -> None:
             (keys[row["task"]], keys[row["dependency"]]) for row in batches.table("edges")
         }
         ran = {row["key"]: row for row in batches.attempts("there-")}
-        (begun,) = (row for row in batches.table("running") if keys[row["task"]] == held.key)
+        (begun,) = (row for row in batches.table("running") if keys.get(row["task"]) == held.key)
         assert {key: row["status"] for key, row in ran.items()} == dict.fromkeys((held.key, after.key), "ok")
         assert begun["run"] == ran[held.key]["run"] and begun["task"] == ran[held.key]["task"]
         assert begun["start"] == pytest.approx(ran[held.key]["start"], abs=SLACK)

@@ -354,7 +354,44 @@ def test_memory_of_workers_that_left_is_given_back() -> None:
     assert found.sides["memory"].tolist() == [41] * 2
     of = of_side(found.memory, 0)
     assert of["process"].iloc[[0, -1]].tolist() == [30, 41]
-    assert of["managed"].max() == 8 and of["managed"].iloc[-1] == 1
+    # Until the end w1's three bytes were there as well.
+    assert of["managed"].max() == 8 and of["managed"].iloc[-1] == 4
+
+
+@pytest.mark.parametrize("idle", [0.0, 3600.0])
+def test_a_peak_between_the_moments_that_are_drawn_is_the_most_memory(idle: float) -> None:
+    lasted = run(1, count=8000).summary().duration
+    times = np.arange(0, lasted + idle, 0.2)
+    process = np.full(len(times), 1e9)
+    process[(times > 3) & (times < 3.5)] = 8e9
+    # What came after the run is none of it.
+    process[times > lasted + 1] = 9e9
+    told = {"worker": ["w0"] * len(times), "time": START + times, "process": process}
+    found = compare(*(run(seed, count=8000, memory=told) for seed in (1, 2)))
+    assert lasted > 300 and found.sides["memory"].tolist() == [8e9, 8e9]
+    if not idle:
+        assert of_side(found.memory, 0)["process"].max() == 8e9
+
+
+def test_of_a_run_that_is_over_before_its_first_sample_that_is_the_most_memory() -> None:
+    told = {"worker": ["w0", "w1"] * 2, "time": START + 1e4 + np.repeat([0.0, 1.0], 2)}
+    sides = [run(seed, memory=told | {"process": np.array([3e9, 4e9, 9e9, 9e9])}) for seed in (1, 2)]
+    assert compare(*sides).sides["memory"].tolist() == [7e9] * 2
+
+
+def test_in_slices_a_name_takes_no_more_than_the_part_lasted() -> None:
+    def part(seconds: int) -> Recording:
+        tasks = [Task("long", float(seconds)), *[Task("work", 1.0)] * (seconds - 1)]
+        return ran(tasks, [2]).slice(50, 60)
+
+    found = compare(part(100), part(200))
+    for side, whole in enumerate(found.sides["thread_seconds"]):
+        names = of_side(found.names, side).set_index("name")
+        assert names["seconds"].sum() == pytest.approx(whole)
+        assert names.loc["long", "share"] == pytest.approx(0.5)
+        # How long one takes is asked of whole attempts.
+        assert names.loc["long", "mean"] == pytest.approx(100 * (side + 1))
+    assert found.names["impact"].abs().max() < 1e-6
 
 
 def test_that_cores_were_taken_is_told() -> None:

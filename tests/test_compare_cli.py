@@ -188,6 +188,22 @@ def test_what_cannot_be_done_is_said_in_one_line(
     assert Path("mine.txt").read_text() == "mine"
 
 
+def test_a_side_without_tasks_hides_no_other_that_is_slower(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(1).slice(1e6, 2e6).save("empty.dinsight")
+    files = ["main-0.dinsight", "slow-0.dinsight", "empty.dinsight"]
+    assert main(["compare", *files, "--fail-if-slower", "10%"]) == ExitCode.SLOWER
+    assert "slow-0 is " in capsys.readouterr().err
+    files = ["main-0.dinsight", "near.dinsight", "empty.dinsight"]
+    assert main(["compare", *files, "--fail-if-slower", "90%"]) == ExitCode.FAILED
+    assert "no task ran in empty" in capsys.readouterr().err
+    # Nor is there anything to compare with where the baseline is empty.
+    files = ["empty.dinsight", "main-0.dinsight"]
+    assert main(["compare", *files, "--fail-if-slower", "10%"]) == ExitCode.FAILED
+    assert "no task ran in empty" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("limit", ["10", "ten%", "-5%"])
 def test_a_limit_is_a_percentage(folder: Path, capsys: pytest.CaptureFixture[str], limit: str) -> None:
     with pytest.raises(SystemExit) as ended:

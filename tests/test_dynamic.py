@@ -88,7 +88,7 @@ def test_a_traceback_tells_file_and_source_of_what_was_hidden(
     assert shown_traceback(hidden.join(around)) == told.join(around)
 
 
-@pytest.mark.parametrize(("line", "function"), [(9, "outer"), (13, "wrapped"), (300, "outer"), (3, "no")])
+@pytest.mark.parametrize(("line", "function"), [(9, "outer"), (13, "wrapped"), (90_000, "outer"), (3, "no")])
 def test_a_traceback_of_other_functions_is_left_as_it_is(module: str, line: int, function: str) -> None:
     hidden = entry(DYNAMIC, line, function)
     assert shown_traceback(hidden) == hidden
@@ -105,6 +105,45 @@ def test_a_module_that_comes_later_is_looked_into(module: str, tmp_path: Path) -
         assert shown_files([DYNAMIC], ["later"], [1]) == [str(path)]
     finally:
         del sys.modules["later_steps"]
+
+
+def test_cells_are_listed_once_for_many_rows(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed: list[list[str]] = []
+
+    def typed_files() -> list[str]:
+        listed.append([])
+        return listed[-1]
+
+    monkeypatch.setattr(dynamic, "typed_files", typed_files)
+    assert shown_files([DYNAMIC] * 1000, ["outer"] * 1000, [2] * 1000) == [module] * 1000
+    shown_traceback(entry(DYNAMIC, 3, "outer") * 1000)
+    assert len(listed) == 2
+
+
+def test_of_more_cells_only_the_new_ones_are_looked_into(
+    module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+
+    def looking(function: str, line: int, file: str) -> bool:
+        looked.append(file)
+        return begins(function, line, file)
+
+    def typed(name: str, text: str) -> None:
+        cells.insert(0, str(tmp_path / name))
+        (tmp_path / name).write_text(text)
+
+    begins, cells = dynamic._begins, list[str]()
+    monkeypatch.setattr(dynamic, "_begins", looking)
+    monkeypatch.setattr(dynamic, "typed_files", lambda: list(cells))
+    typed("first.py", "def later():\n    pass\n")
+    for name, found in {"outer": module, "later": cells[0], "never": DYNAMIC}.items():
+        assert shown_files([DYNAMIC], [name], [1 + (name == "outer")]) == [found]
+    typed("second.py", "def later():\n    return 1\n")
+    looked.clear()
+    for name, found in {"outer": module, "later": cells[0], "never": DYNAMIC}.items():
+        assert shown_files([DYNAMIC] * 2, [name] * 2, [1 + (name == "outer")] * 2) == [found] * 2
+    assert looked == [cells[0]] * 3
 
 
 def test_files_that_are_told_are_left_as_they_are(module: str) -> None:

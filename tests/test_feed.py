@@ -437,9 +437,8 @@ def test_a_page_goes_on_where_it_stands(recording: Recording) -> None:
     assert again.tasks == [0, 1]
 
 
-def test_a_page_that_is_gone_is_forgotten(recording: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ends, "LEASE", -1.0)
-    feed = Feed(recording, Wire())
+def test_a_page_that_is_gone_is_forgotten(recording: Recording) -> None:
+    feed = Feed(recording, Wire(), lease=-1.0)
     feed.handle(Page("silent").hello())
     feed.handle(Page("polite").hello())
     feed.tick()

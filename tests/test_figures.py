@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import json
 import struct
@@ -28,7 +29,7 @@ from dask_insight.exports import FORMATS
 from dask_insight.figures.bokeh_figure import figure_of
 from dask_insight.figures.chart import Area, Boxes, Chart, Line, Plot, Rows
 from dask_insight.figures.colors import reserved
-from dask_insight.figures.panels import PANELS
+from dask_insight.figures.panels import PANELS, PART
 from dask_insight.figures.panels.activities import activity_words
 from dask_insight.figures.panels.time_budget import part_words
 from dask_insight.figures.picture import PngPen, SvgPen, fonts
@@ -445,6 +446,20 @@ def test_fine_metrics_are_those_of_the_table(golden: Recording) -> None:
         assert (bars.right - bars.left).sum() == pytest.approx(wanted)
 
 
+def test_of_fine_metrics_their_share_of_the_time_is_shown() -> None:
+    run = Recording()
+    row = {"worker": ["w"], "context": ["execute"], "prefix": ["p"], "unit": ["seconds"], "activity": ["x"]}
+    run.append(encode("about", {"name": ["started"], "value": [str(START)]}))
+    run.append(encode("metrics", {**row, "time": [START + 4], "value": [2.0]}))
+    run.append(encode("clocks", {"time": START + np.array([2.0, 4.0]), "worker": ["w"] * 2}))
+    chart = PANELS["fine-metrics"].chart(Request(run, start=2.5, stop=3.5))
+    (bars,) = boxes_of(chart.plots[0])
+    assert (bars.right - bars.left).tolist() == [pytest.approx(1.0)]
+    for asked in ({"start": 0}, {"stop": 9}):
+        (bars,) = boxes_of(PANELS["fine-metrics"].chart(Request(run, **asked)).plots[0])
+        assert (bars.right - bars.left).tolist() == [2.0], "the whole, however late a period ended"
+
+
 def test_activities_are_told_in_the_words_of_the_page() -> None:
     told = json.loads((GOLDEN.parent / "activities.json").read_text("utf-8"))
     assert {activity: activity_words(activity) for activity in told} == told
@@ -719,6 +734,41 @@ def test_figures_show_the_part_that_is_asked_for(golden: Recording) -> None:
 def test_what_is_not_there_is_said(golden: Recording, asked: dict[str, Any], message: str) -> None:
     with pytest.raises((TypeError, ValueError), match=message):
         figures.task_stream(golden, **asked)
+
+
+@pytest.mark.parametrize(
+    ("panel", "asked"),
+    [
+        ("resources", {"prefix": "flaky"}),
+        ("memory", {"prefix": "flaky"}),
+        ("events", {"prefix": "flaky"}),
+        ("progress", {"worker": 0}),
+        ("what-if", {"stop": 3}),
+        ("compare", {"prefix": "flaky"}),
+    ],
+)
+def test_what_would_choose_nothing_is_refused(golden: Recording, panel: str, asked: dict[str, Any]) -> None:
+    message = f"{next(iter(asked))}= chooses nothing in the panel '{panel}'"
+    with pytest.raises(ValueError, match=message):
+        getattr(figures, panel.replace("-", "_"))(golden, **asked)
+    with pytest.raises(ValueError, match=message):
+        figures.svg(golden, panel, **asked)
+
+
+def test_figures_take_what_they_can_show() -> None:
+    for panel, taken in (("compare", set()), ("progress", {"start", "stop", "prefix"}), ("memory", {*PART})):
+        make = getattr(figures, panel)
+        assert {*inspect.signature(make).parameters} & {*PART} == taken
+        assert ("Only this task name" in make.__doc__) == ("prefix" in taken)
+
+
+def test_a_caption_names_only_what_is_chosen(golden: Recording, tmp_path: Path) -> None:
+    folder = golden.export(tmp_path / "all", "svg", panel="all", prefix="flaky")
+    said = {path.stem: "flaky</title>" in path.read_text("utf-8") for path in folder.iterdir()}
+    assert said["functions"] and said["overview"]
+    assert not said["resources"] and not said["memory"]
+    assert "of all task names" in (folder / "overview.svg").read_text("utf-8")
+    assert "flaky" in figures.svg(golden, "memory", by="name", prefix="flaky")
 
 
 def test_options_are_checked(golden: Recording) -> None:

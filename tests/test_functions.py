@@ -22,11 +22,14 @@ from dask.system import CPU_COUNT
 from distributed import Client, LocalCluster
 
 import dask_insight
+from dask_insight import store
 from dask_insight.batch import encode
+from dask_insight.history import history
 from dask_insight.probe.functions import functions_of
 from dask_insight.probe.fused import parts_of
 from dask_insight.recording import Recording
 from dask_insight.session import code
+from dask_insight.session.bounded import BoundedRecording
 from dask_insight.session.code import Code, may_be_kept
 
 HERE = str(Path(__file__))
@@ -328,6 +331,65 @@ def test_lines_are_bounded_and_those_left_out_are_counted(
     assert len(recording.lines) == 3
     [event] = recording.events["message"]
     assert "6 lines of source code" in event
+
+
+def test_lines_of_what_a_kernel_did_long_ago_leave_room_for_those_of_later_cells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(code, "LINES", 3)
+    monkeypatch.setattr(history, "_BATCHES", 20)
+    monkeypatch.setattr(history, "_LEFT", 5)
+    path = tmp_path / "cells.py"
+    path.write_text("".join(f"result_{each} = slow()\n" for each in range(12)))
+    recording = BoundedRecording(50)
+    keeper = Code(recording)
+    for cell in range(12):
+        place = {"submission": [cell], "file": [str(path)], "line": [cell + 1]}
+        recording.append(encode("submissions", place))
+        recording.append(encode("graph", {"task": [500 * cell], "submission": [cell]}))
+        keeper.keep()
+        lines: Any = recording.columns("lines")
+        assert f"result_{cell} = slow()" in lines["text"].tolist()
+        for first in range(500 * cell, 500 * cell + 500, 10):
+            tasks = list(range(first, first + 10))
+            recording.append(encode("attempts", {"run": tasks, "task": tasks, "status": ["ok"] * 10}))
+            recording.tidy()
+    assert not len(recording.events)
+
+
+def test_keeping_code_leaves_the_tables_of_a_long_recording_packed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "_FRESH", 0)
+    monkeypatch.setattr(history, "_PIECE", 400)
+    path = tmp_path / "mine.py"
+    path.write_text("def work(x):\n    x += 1\n    x += 2\n")
+    recording = _stacks(("work", str(path), 1, 2), ("work", str(path), 1, 3))
+    for task in range(20):
+        recording.append(encode("graph", {"task": [task], "prefix": ["work"]}))
+        recording.append(encode("attempts", {"run": [task], "task": [task], "status": ["ok"]}))
+        recording.append(encode("samples", {"run": [task], "stack": [task % 2], "duration": [0.01]}))
+    recording.append(encode("samples", {"run": [0]})[:-1])
+    recording.history.tidy()
+    assert recording.history.merged
+    Code(recording).keep()
+    assert not recording._merged.keys() - {"lines"}
+    assert set(recording.lines["text"]) == {"def work(x):", "x += 1", "x += 2"}
+    assert recording.functions["prefix"].tolist() == ["work"]
+
+
+def test_source_that_is_left_out_is_told_again_when_it_is_twice_as_much(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(code, "LINES", 3)
+    path = tmp_path / "mine.py"
+    path.write_text("a = 1\n" * 20)
+    recording = Recording()
+    keeper = Code(recording)
+    for line in range(1, 15):
+        recording.append(encode("functions", {"prefix": [f"f{line}"], "file": [str(path)], "line": [line]}))
+        keeper.keep()
+    assert [message.split()[0] for message in recording.events["message"]] == ["1", "2", "4", "8"]
 
 
 def test_a_notebook_cell_is_named_by_its_number(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import io
+import os
 import random
 import zlib
 from collections.abc import Callable
+from pathlib import Path
 from threading import Event, Thread
 from types import SimpleNamespace
 from typing import Any
@@ -13,10 +17,11 @@ import numpy as np
 import pytest
 from conftest import wait_for
 
+import dask_insight
 from dask_insight import store
 from dask_insight.batch import decode, encode, split
 from dask_insight.columns import forget, gather, length, merge, taken_out, text
-from dask_insight.history import History, history, part
+from dask_insight.history import History, history, part, spill
 from dask_insight.identity import Stacks
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING
@@ -155,6 +160,28 @@ def test_names_of_tasks_that_have_yet_to_run_are_kept() -> None:
     found, _ = _all(bounded)
     assert set(found["attempts"]) <= set(found["graph"])
     assert bounded.history.dropped["graph"] > 0
+
+
+def test_no_task_waits_whose_result_was_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its name is there until the next sweep."""
+    monkeypatch.setattr(history, "_SWEEP", np.inf)
+    bounded = BoundedRecording(100)
+    tasks = np.arange(300, dtype="u4")
+    bounded.append(encode("graph", {"task": tasks, "key": [f"key-{task}" for task in tasks], "order": tasks}))
+    for first in range(0, 200, 5):
+        status = ["killed" if first == 10 else "ok"] * 5
+        bounded.append(encode("attempts", decode(_attempts(first, 5)).columns | {"status": status}))
+        _fill(bounded, 3, first=1000 + first)
+        bounded.tidy()
+    graph: Any = bounded.columns("graph")
+    known = graph["task"].tolist()
+    ended = set(known) - set(bounded.columns("attempts")["task"].tolist()) - set(range(200, 300))
+    assert len(ended) > 50 and set(tasks.tolist()) <= set(known)
+    waiting = {task for task, order in zip(known, graph["order"].tolist(), strict=True) if order != NOTHING}
+    assert waiting & ended == set(range(10, 15)) and set(range(200, 300)) <= waiting
+    orders = dict(zip(known, graph["order"].tolist(), strict=True))
+    assert all(orders[task] == task for task in waiting if task < 300)
+    assert graph["key"].tolist()[:300] == [f"key-{task}" for task in tasks]
 
 
 def test_names_that_nobody_will_need_do_not_add_up() -> None:
@@ -488,6 +515,84 @@ def test_what_a_recording_in_the_making_merges_reads_as_before(monkeypatch: pyte
     for at in (0, 1, 100, made.history.merged - 1, made.end - 3):
         assert _all(made, at)[0] == _all(left, at)[0]
     assert made.end == left.end and len(made.batches()) < len(left.batches())
+
+
+def _long(monkeypatch: pytest.MonkeyPatch) -> tuple[Recording, int]:
+    """A recording in the making that memory is too small for, and how many transfers it has, of 26 MB."""
+    monkeypatch.setattr(store, "_FRESH", 2**20)
+    monkeypatch.setattr(history, "_IN_MEMORY", 2**21)
+    made = Recording()
+    made.on_ask(lambda: None)
+    rows, step = 80 * 2**14, 2**14
+    for first in range(0, rows, step):
+        sizes = np.random.default_rng(first).random((2, step))
+        columns = {"transfer": np.arange(first, first + step), "nbytes": sizes[0], "compressed": sizes[1]}
+        made.append(encode("transfers", columns))
+        if (merging := made._merging) is not None:
+            merging.join()
+    return made, rows
+
+
+def test_what_is_too_much_for_memory_goes_to_the_disk_and_reads_as_before(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made, rows = _long(monkeypatch)
+    assert made.size > 20 * 2**20
+    assert made.history.size < 2**21 + 2**20 + 2 * history._PIECE
+    assert made.history._spilled > 1 and made.history.merged
+    made.save(tmp_path / "run.dinsight")
+    for recording in (made, dask_insight.open(tmp_path / "run.dinsight")):
+        columns: Any = recording.columns("transfers")
+        np.testing.assert_array_equal(columns["transfer"], np.arange(rows))
+    at, found = 0, 0
+    while (piece := made.since(at, 10**6, packed=True)) is not None:
+        batches = b"".join((*map(zlib.decompress, piece.packed), piece.data))
+        found += sum(decode(batch).rows for batch in split(batches))
+        at = piece.stop
+    assert found == rows
+
+
+def test_what_the_disk_does_not_take_stays_in_memory_and_is_told_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Full:
+        """A file system with room for a megabyte."""
+
+        def __init__(self, **_: Any) -> None:
+            self._file = io.BytesIO()
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._file, name)
+
+        def write(self, data: Any) -> int:
+            if self._file.tell() > 2**20:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return self._file.write(data[: 2**16])
+
+    monkeypatch.setattr(spill, "TemporaryFile", Full)
+    monkeypatch.delattr(os, "pread", raising=False)
+    made, rows = _long(monkeypatch)
+    events: Any = made.columns("events")
+    assert events["message"].tolist() == [
+        "the temporary folder takes no more, the recording goes on in memory: "
+        "[Errno 28] No space left on device"
+    ]
+    np.testing.assert_array_equal(made.columns("transfers")["transfer"], np.arange(rows))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_process_that_was_forked_off_reads_and_writes_nothing_to_the_disk() -> None:
+    kept = spill.Spill()
+    first = kept.add(b"first")
+    if (child := os.fork()) == 0:
+        try:
+            with pytest.raises(OSError, match="another process"):
+                kept.add(b"child")
+            os._exit(0 if first.read() == b"first" else 1)
+        finally:
+            os._exit(2)
+    assert os.waitpid(child, 0)[1] == 0
+    assert kept.add(b"second").read() == b"second" and first.read() == b"first"
 
 
 def test_a_recording_that_ends_before_much_has_come_merges_nothing() -> None:

@@ -25,13 +25,13 @@ import dask_insight
 from dask_insight.batch import Symbols, encode
 from dask_insight.hosts import lab
 from dask_insight.hosts.lab.wishes import Wishes
+from dask_insight.options import OUTPUT_SIZE
 from dask_insight.schema import NOTHING
 from dask_insight.session import ends
 from dask_insight.session import live as lives
-from dask_insight.session.clusters import Clusters
 from dask_insight.session.driver import DRIVER, INTERVAL, Driver
 from dask_insight.session.feed import PROTOCOL, Feed, Turn
-from dask_insight.session.live import Live, hold_live, live
+from dask_insight.session.live import _WISHES, Live, hold_live, live
 from dask_insight.session.tally import Tally
 from dask_insight.sources.cells import NO_CELL, running_cell
 from dask_insight.sources.cluster import ClusterSource
@@ -451,25 +451,64 @@ def test_what_cannot_be_sampled_here_is_named(monkeypatch: pytest.MonkeyPatch) -
     assert told["client"] == told["threads"] == "not recorded here: no NVML: no driver"
 
 
-def test_the_end_of_one_session_leaves_the_others_cell_and_rate(session: Live) -> None:
+@pytest.mark.parametrize("first", ["session", "beside"])
+def test_the_end_of_one_session_leaves_the_others_cell_and_rate(
+    shell: InteractiveShell, session: Live, first: str
+) -> None:
     session.set({"rate": 2})
-    session.cell(1, "a", "x.compute()", 0.0, nan, "running")
     beside = Live()
     beside.start()
-    beside.stop()
-    assert running_cell().id == "a" and DRIVER.interval == 0.5
+    ending, staying = (session, beside) if first == "session" else (beside, session)
+
+    def look() -> None:
+        ending.stop()
+        assert staying.state()["busy"] == {"id": "a", "execution": 1} and DRIVER.interval == 0.5
+        staying.stop()
+        assert running_cell() == NO_CELL
+
+    shell.user_ns["look"] = look
+    assert shell.run_cell("look()", store_history=True, cell_id="a").success
+
+
+def test_what_a_person_sets_counts_for_all_live_sessions_until_the_last_has_ended(session: Live) -> None:
+    before = Live(client=SimpleNamespace(id="client-1", status="closed", scheduler=None))
+    _WISHES.join(before)
+    session.set({"stacks": 0, "history": 5_000})
+    with _cluster() as cluster, Client(cluster) as client:
+        after = Live(client=client)
+        after.start()
+        assert [each._options.profile for each in (session, before, after)] == [False] * 3
+        assert [each.recording.history.limit for each in (session, before, after)] == [5_000] * 3
+        assert after.recording.about["options"]["profile"] is False
+        after.stop()
+    _WISHES.leave(before)
     session.stop()
-    assert running_cell() == NO_CELL
+    alone = Live()
+    alone.start()
+    assert alone._options.profile is True
+    alone.stop()
+    alone.set({"rate": 2})
+    assert DRIVER.interval == INTERVAL, "what comes late is left"
 
 
-def test_cells_are_told_by_the_clock_by_which_tasks_are(
-    session: Live, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("meanwhile", [None, "3 MB"])
+def test_the_size_of_reports_is_put_back_unless_somebody_else_has_set_it(
+    session: Live, meanwhile: str | None
 ) -> None:
-    monkeypatch.setattr(Clusters, "ahead", 20.0)
-    session.cell(1, "a", "x.compute()", 120.0, nan, "running")
-    session.cell(1, "a", "x.compute()", 120.0, 125.0, "ok")
-    cells: Any = session.recording.columns("cells")
-    assert cells["start"].tolist() == [100.0, 100.0] and cells["stop"].tolist()[1] == 105.0
+    with dask.config.set({OUTPUT_SIZE: "2 MB"}):
+        session.set({"report_bytes": 500_000})
+        session.set({"report_bytes": 600_000})
+        assert dask.config.get(OUTPUT_SIZE) == 600_000
+        if meanwhile is not None:
+            dask.config.set({OUTPUT_SIZE: meanwhile})
+        session.stop()
+        assert dask.config.get(OUTPUT_SIZE) == (meanwhile or "2 MB")
+
+
+def test_clients_are_found_after_a_change_of_dasks_configuration(session: Live) -> None:
+    with dask.config.set({"distributed.client.preload": []}), _cluster() as cluster, Client(cluster):
+        DRIVER.wake()
+        wait_for(lambda: session.state()["clusters"], "the client that was made meanwhile")
 
 
 def test_all_who_want_it_share_it() -> None:

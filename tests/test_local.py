@@ -12,7 +12,7 @@ import threading
 import time
 import traceback
 import weakref
-from collections import Counter
+from collections import Counter, OrderedDict, namedtuple
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -30,10 +30,12 @@ import dask.multiprocessing
 import dask.order
 import dask.threaded
 import numpy as np
+import pandas as pd
 import pytest
 from conftest import wait_for
 from dask import delayed
 from dask.diagnostics import Profiler
+from dask.sizeof import sizeof
 
 import dask_insight
 from dask_insight.analysis.overview import overview
@@ -52,6 +54,7 @@ from dask_insight.sources.local.ledger import Ledger
 from dask_insight.sources.local.origin import NOWHERE, find_origin
 from dask_insight.sources.local.processes import Children
 from dask_insight.sources.local.rows import Rows
+from dask_insight.sources.local.sizes import size_of
 from dask_insight.sources.local.workers import Workers
 
 SCHEDULERS = ["threads", "sync", "processes"]
@@ -386,6 +389,29 @@ def test_a_scheduler_that_kept_the_function_from_before() -> None:
     assert len(column(recording, "attempts", "task")) == 4
     assert set(column(recording, "attempts", "worker")) == {"local"}
     assert set(column(recording, "attempts", "status")) == {"ok"}
+
+
+class NamingPool(ThreadPoolExecutor):
+    """Looks at what it is given, as one that logs or counts by name does."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.names: list[str] = []
+
+    def submit(self, function: Any, /, *arguments: Any, **named: Any) -> Any:
+        self.names.append(f"{function.__module__}.{function.__qualname__}")
+        return super().submit(function, *arguments, **named)
+
+
+def test_pools_are_given_what_has_the_names_that_dask_gave_it() -> None:
+    def names() -> list[str]:
+        with NamingPool() as pool, dask.config.set(pool=pool):
+            delayed(add)(1, 2).compute(scheduler="threads")
+        return pool.names
+
+    bare = names()
+    with recorded(), recorded():
+        assert names() == bare
 
 
 class InterpreterPoolExecutor(ThreadPoolExecutor):
@@ -754,21 +780,58 @@ def test_pools_of_the_users_own(place: str) -> None:
     assert all(worker.startswith("process ") for worker in column(recording, "attempts", "worker"))
 
 
-def test_random_numbers_are_left_alone() -> None:
+class Listed(list[Any]):
+    """Has no place of its own in what Dask counts."""
+
+    def __iter__(self) -> Iterator[Any]:
+        raise RuntimeError("looked at")
+
+
+class Framed(pd.DataFrame):
+    """A frame of another package, as geopandas has them."""
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        list(range(1000)),
+        np.array([object()] * 1000),
+        Counter(range(30)),
+        OrderedDict.fromkeys(range(30)),
+        namedtuple("Twelve", [f"field_{number}" for number in range(12)])(*range(12)),
+        Listed(range(1000)),
+        pd.DataFrame({"a": [object()] * 1000}),
+        Framed({"a": [object()] * 1000}),
+    ],
+    ids=lambda result: type(result).__name__,
+)
+def test_random_numbers_are_left_alone(result: Any) -> None:
     """Dask estimates the size of a list by drawing from the generator that a program may have seeded."""
 
     def draw() -> list[float]:
         random.seed(1)
         np.random.seed(1)
-        dask.get(
-            {"list": (list, (range, 1000)), "frame": (lambda x: x, np.array([object()] * 1000))},
-            ["list", "frame"],
-        )
+        dask.get({"result": (lambda: result,)}, "result")
         return [random.random(), float(np.random.random())]
 
     bare = draw()
-    with recorded():
+    with recorded() as recording:
         assert draw() == bare
+    assert column(recording, "attempts", "nbytes")[0] >= 8 * len(result)
+
+
+def test_sizes_as_programs_have_dask_count_them() -> None:
+    class Remote(dict[str, int]):
+        """Stands for more than it holds."""
+
+    class RemoteFrame(Framed):
+        """Likewise."""
+
+    @sizeof.register((Remote, RemoteFrame))
+    def of_remote(result: Remote | RemoteFrame) -> int:
+        return 1_000_000
+
+    assert size_of(Remote(a=1)) == size_of(RemoteFrame({"a": [1]})) == 1_000_000
 
 
 def test_a_long_list_has_a_size() -> None:

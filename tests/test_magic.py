@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import traceback
 import warnings
@@ -17,6 +18,7 @@ from conftest import left_on, wait_for
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
+from ipywidgets import Output
 
 import dask_insight
 from dask_insight.hosts import magic
@@ -27,6 +29,7 @@ from dask_insight.hosts.magic.progress import Progress
 from dask_insight.hosts.magic.run import Run
 from dask_insight.hosts.magic.span import quiet_span
 from dask_insight.hosts.notebook import MIME
+from dask_insight.options import OUTPUT_SIZE
 from dask_insight.recording import Recording
 from dask_insight.session import Session
 
@@ -247,6 +250,20 @@ def test_paths_of_windows_keep_their_backslashes_and_quotes_hold_together() -> N
     words = ["my run", "-o", r"C:\my files\new.dinsight", "--html", r"C:\out.html"]
     assert words_of(text, escape="") == words
     assert words_of(r"a\ b 'c\d'", escape="\\") == ["a b", r"c\d"]
+    assert words_of("-o=a --html='b c' d/'e f'.html") == ["-o=a", "--html=b c", "d/e f.html"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expression"),
+    [
+        ('--client clients["gpu"]', 'clients["gpu"]'),
+        ('--client=clients["gpu one"]', 'clients["gpu one"]'),
+        ("--client \"clients['gpu']\"", "clients['gpu']"),
+        ("--client 'client'", "client"),
+    ],
+)
+def test_quotes_within_an_expression_are_its_own(text: str, expression: str) -> None:
+    assert words_of(f"fit {text} --static") == ["fit", "--client", expression, "--static"]
 
 
 @pytest.mark.parametrize(
@@ -306,6 +323,31 @@ def test_a_page_lands_where_it_was_named(
     assert foreign.read_text() == "mine"
     assert 'content="dask_insight"' in (tmp_path / "a.html").read_text("utf-8")
     assert "Written to a.html." in cell.text
+
+
+def test_a_report_beside_the_notebook_lands_there_whatever_folder_the_cell_goes_to(
+    shell: InteractiveShell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sub").mkdir()
+    in_notebook(shell)
+    many = "dask.compute(*[add(n, 1) for n in range(4_000)], scheduler='sync')\n"
+    with dask.config.set({OUTPUT_SIZE: "110 kB"}):
+        cell = Cell(shell, f"%%dprofile\n{many}import os\nos.chdir('sub')")
+    [page] = tmp_path.glob("*.html")
+    assert f"The whole one is {page}." in cell.text
+    assert not list((tmp_path / "sub").iterdir())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a folder in use cannot be removed")
+def test_a_cell_is_recorded_where_the_folder_is_gone(
+    shell: InteractiveShell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert Cell(shell, f"%%dprofile\n{COMPUTED}").value == 3
 
 
 def test_a_page_that_cannot_be_written_costs_nothing_else(shell: InteractiveShell, tmp_path: Path) -> None:
@@ -490,6 +532,18 @@ def test_no_progress_is_published_anew_where_an_output_widget_may_catch_it(shell
     # Where the end is broken into, the progress may not have stopped yet.
     place.put({"text/plain": "progress"})
     assert [each["data"].get("text/plain") for each in published[1:]] == [None, "report", "table"]
+
+
+def test_progress_within_an_output_widget_waits_for_its_end_and_the_report_stands_anew(
+    shell: InteractiveShell,
+) -> None:
+    place, output = Place(shell), Output()
+    output.msg_id = "the message that it takes outputs of"
+    place.put({"text/plain": "progress"})
+    place.keep({"text/plain": "report"})
+    output.close()
+    [shown] = shell.display_pub.published
+    assert (shown["data"]["text/plain"], shown["update"]) == ("report", False)
 
 
 @pytest.mark.parametrize("awaits", ["", "import asyncio\nawait asyncio.sleep(0)\n"])

@@ -344,7 +344,7 @@ def test_an_output_keeps_to_the_limit(limit: str, tmp_path: Path, monkeypatch: p
     pairs = {"task": np.arange(1, 60_000), "dependency": random.integers(0, 60_000, 59_999)}
     source.append(encode("edges", pairs))
     with dask.config.set({OUTPUT_SIZE: limit}):
-        shown = bundle(source, aside=True)
+        shown = bundle(source, aside=tmp_path)
     assert len(json.dumps(shown)) <= dask.utils.parse_bytes(limit)
     left_out, whole = shown[MIME]["notes"]
     assert "leaves out which task needed which" in left_out
@@ -387,7 +387,7 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch: py
     monkeypatch.chdir(gone)
     gone.rmdir()
     with dask.config.set({OUTPUT_SIZE: "110 kB"}):
-        notes = bundle(recording(20_000, ("a", "b")), aside=True)[MIME]["notes"]
+        notes = bundle(recording(20_000, ("a", "b")), aside=gone)[MIME]["notes"]
     assert "could not be written beside it" in notes[-1]
 
 
@@ -397,7 +397,8 @@ def test_a_whole_report_beside_replaces_none_and_what_is_shown_again_writes_none
     monkeypatch.chdir(tmp_path)
     source = recording(20_000, ("a", "b"))
     with dask.config.set({OUTPUT_SIZE: "110 kB"}):
-        notes = [bundle(each, aside=True)[MIME]["notes"][-1] for each in (source, recording(20_000, ("c",)))]
+        sources = (source, recording(20_000, ("c",)))
+        notes = [bundle(each, aside=tmp_path)[MIME]["notes"][-1] for each in sources]
         again = source._repr_mimebundle_()[MIME]["notes"]
     assert {f"The whole one is {file.name}." for file in tmp_path.iterdir()} == set(notes)
     assert len(set(notes)) == 2

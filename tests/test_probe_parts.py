@@ -408,7 +408,37 @@ def test_contention_for_the_gil_is_asked_of_gilknocker_where_it_is_there(
     assert calls == ["made", "started", "reset", "reset", "stopped"]
 
 
+def test_what_costs_much_is_looked_at_soon_and_then_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(resources, "perf_counter", lambda: now)
+    monkeypatch.setattr(resources, "_host_counters", lambda: {"net_read": 8.0 * now * now})
+    sampler = ResourceSampler(gil=lambda: 0.0)
+    found = {}
+    for tick in range(1, 65):
+        now = tick / 8
+        found[now] = sampler.sample()[0]["net_read"]
+    sampler.close()
+    assert math.isnan(found.pop(0.125))
+    looks = [at for at, rate in found.items() if rate != found.get(at - 0.125)]
+    assert looks == [0.25, 0.75, 1.75, 3.75, 5.75, 7.75]
+    assert found[0.25] == 8 * 0.25 and found[0.625] == found[0.25], "what was seen stands until the next look"
+
+
+def test_what_cannot_be_read_is_a_named_gap(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(polling_interval_micros: int) -> None:
+        raise RuntimeError("too many threads")
+
+    monkeypatch.setitem(sys.modules, "gilknocker", SimpleNamespace(KnockKnock=refused))
+    monkeypatch.setattr(resources, "_host_counters", lambda: {"net_read": 0.0})
+    sampler = ResourceSampler()
+    gaps = sampler.gaps
+    sampler.close()
+    assert "contention for the GIL: gilknocker does not start: too many threads" in gaps
+    assert [gap.split(":")[0] for gap in gaps][-2:] == ["the host's disks", "the host's CPUs"]
+
+
 def test_cpu_and_rates(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resources, "_FIRST", 0.05)
     monkeypatch.setattr(resources, "_SELDOM", 0.05)
     sampler = ResourceSampler(gil=lambda: 0.25)
     until = time.process_time() + 0.2
@@ -432,7 +462,7 @@ def test_a_clock_that_is_set_back_stops_no_rate(monkeypatch: pytest.MonkeyPatch)
     ahead, received = 0.0, count(0, 1000)
     clock = SimpleNamespace(time=lambda: time.time() + ahead)
     monkeypatch.setitem(sys.modules, "distributed.worker", clock)
-    monkeypatch.setattr(resources, "_SELDOM", 0.0)
+    monkeypatch.setattr(resources, "_FIRST", 0.0)
     monkeypatch.setattr(resources, "_host_counters", lambda: {"net_read": float(next(received))})
     sampler = ResourceSampler(gil=lambda: 0.0)
     before, _ = sampler.sample()
@@ -872,6 +902,41 @@ def test_a_task_that_is_away_is_so_until_its_end_and_no_longer() -> None:
     assert (0, 1.0, 2.0) in np.frombuffer(told["seceded"], _SECEDED).tolist()
 
 
+def test_an_attempt_that_fails_tells_its_own_phases_and_one_with_a_result_none() -> None:
+    follower = Follower()
+    follower.worker.scheduler_delay = 50.0
+    now = time.time()
+    for run, (key, finish) in enumerate({"a": "error", "b": "memory"}.items()):
+        task = follower.tasks[key] = Task(run)
+        task.startstops = [
+            {"action": "transfer", "start": now + 20, "stop": now + 30},  # By its worker's clock, before now.
+            {"action": "compute", "start": now + 31, "stop": now + 40},
+        ]
+        follower.move(key, "released", "waiting")
+        follower.move(key, "ready", "executing")
+        task.startstops += [
+            {"action": "transfer", "start": now + 51, "stop": now + 52},
+            {"action": "disk-read", "start": now + 3, "stop": now + 4},
+            {"action": "compute", "start": now + 54, "stop": now + 55},
+        ]
+        follower.move(key, "executing", finish)
+    told, _ = follower.executions.take(1000)
+    assert told["phases"] == [(0, "disk-read", now + 3, now + 4), (0, "transfer", now + 51, now + 52)]
+    assert "phases" not in follower.executions.take(1000)[0]
+
+
+@pytest.mark.parametrize("is_coroutine", [True, False])
+def test_what_a_forked_process_ran_is_no_coroutine(is_coroutine: bool) -> None:
+    follower = Follower()
+    task = follower.tasks["a"] = Task(1)
+    task.run_spec = SimpleNamespace(is_coro=is_coroutine)
+    follower.executions._thread_of["a"] = threading.get_ident()
+    follower.move("a", "released", "waiting")
+    follower.move("a", "ready", "executing")
+    follower.move("a", "executing", "memory")
+    assert ["coroutines" in gap for gap in follower.executions.gaps] == [False, is_coroutine]
+
+
 def test_an_attempt_that_never_ran_is_released() -> None:
     follower = Follower()
     follower.tasks["a"] = Task(8)
@@ -1047,11 +1112,14 @@ def test_a_farewell_waits_while_recorders_ask(
 
 def test_a_pool_that_shuts_down_is_not_waited_for() -> None:
     pool: Any = threadpoolexecutor.ThreadPoolExecutor(1)
-    worker = SimpleNamespace(active_threads=None, executors={"default": pool})
+    worker: Any = SimpleNamespace(active_threads={}, executors={"default": pool})
+    worker.state = SimpleNamespace(long_running=())
     failures: list[tuple[str, Exception]] = []
 
     def follow() -> Seceded:
-        return Seceded(worker, lambda key: 0, lambda *failure: failures.append(failure))
+        seceded = Seceded(worker, lambda key: 0, lambda *failure: failures.append(failure))
+        seceded.look()
+        return seceded
 
     with threadpoolexecutor.threads_lock:
         assert "'default'" in follow().reason
@@ -1059,7 +1127,9 @@ def test_a_pool_that_shuts_down_is_not_waited_for() -> None:
     leaving = follow()
     with threadpoolexecutor.threads_lock:
         leaving.close()
+    worker.active_threads = None
     pool.submit(abs, 1).result()
+    worker.active_threads = {}
     assert not failures, "who has left is told nothing"
     late = follow()
     assert not late.reason
@@ -1068,12 +1138,33 @@ def test_a_pool_that_shuts_down_is_not_waited_for() -> None:
     pool.shutdown()
 
 
+def test_who_comes_back_while_pools_are_looked_for_was_away() -> None:
+    pool: Any = threadpoolexecutor.ThreadPoolExecutor(1)
+    worker: Any = SimpleNamespace(active_threads={}, executors={"default": pool})
+    worker.state = SimpleNamespace(long_running=())
+    seceded = Seceded(worker, lambda key: 7, lambda *failure: None)
+    seceded.look()
+    thread: Any = type("At", (), {"ident": 1})()
+    worker.active_threads, worker.state.long_running = {1: "a"}, (SimpleNamespace(key="a"),)
+    seceded.left(thread, 1.0)
+    set.add(pool._threads, thread)  # It is in the pool, which has not told of it yet.
+    worker.executors["new"] = None
+    seceded.look()
+    seceded.back(thread)
+    pool._threads.clear()
+    seceded.write()
+    _, rows = seceded.rows.drain()
+    assert struct.unpack_from("<Id", rows) == (7, 1.0)
+    seceded.close()
+
+
 def test_a_pool_that_is_no_set_is_left_alone_and_named() -> None:
     pool = threadpoolexecutor.ThreadPoolExecutor(1)
     with_list: Any = pool
     with_list._threads = []
     worker = SimpleNamespace(active_threads={}, executors={"default": pool, "offload": None})
     seceded = Seceded(worker, lambda key: 0, lambda *failure: None)
+    seceded.look()
     assert "'default'" in seceded.reason and "list" in seceded.reason
     seceded.close()
     assert with_list._threads == []
@@ -1242,7 +1333,9 @@ def test_beyond_very_many_groups_those_of_a_name_are_one(monkeypatch: pytest.Mon
     known = stores().tasks.graph
     groups = [("a", "a-1"), ("a", "a-2"), ("a", "a-3"), ("b", "b-1"), ("a", "a-4"), ("a", "a-2")]
     for number, (prefix, group) in enumerate(groups):
+        assert number > 2 or known.leaves_out.take() == []
         known.id(f"k-{number}", state(f"k-{number}", prefix, group, "span"))
+    assert known.leaves_out.take() == ["new groups of tasks are called as their task names, 3 are known"]
     codes = [struct.unpack_from("<2I", known.rows.take(row, 1)[2])[1] for row in range(len(groups))]
     told = list(known.groups.codes)
     assert [told[code] for code in codes] == [

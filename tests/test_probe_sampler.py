@@ -10,13 +10,16 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from types import CodeType, FrameType
 from typing import Any
+from weakref import ref
 
+import cloudpickle
 import pytest
 from conftest import wait_for
 
-from dask_insight.probe import frames, sampler
+from dask_insight.probe import frames, sampler, stacks
 from dask_insight.probe.messages import packed_profile
 from dask_insight.probe.pace import Pace
 from dask_insight.probe.sampler import NOTHING, Sampler, _evenly, _in_ticks, _Thread
@@ -86,6 +89,35 @@ def test_a_stack_begins_above_its_base_on_every_system(folder: str) -> None:
     stacks = Stacks("distributed/worker.py")
     stacks.node(stacks.path(scope["run"](lambda: sys._getframe())))
     assert stacks.take()["file"] == [__file__]
+
+
+def test_a_function_that_comes_by_value_is_one_however_often_it_comes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(stacks, "_PINNED", 50)
+
+    def frame_of() -> FrameType:
+        return sys._getframe()
+
+    def sampled(functions: Iterable[Callable[[], FrameType]]) -> tuple[Stacks, int]:
+        found = Stacks()
+        for function in functions:
+            found.node(found.path(function()))
+        return found, len(found.take()["line"])
+
+    codes: list[ref[CodeType]] = []
+
+    def received() -> Iterator[Callable[[], FrameType]]:
+        for _ in range(400):
+            function = cloudpickle.loads(by_value)
+            codes.append(ref(function.__code__))
+            yield function
+
+    by_value = cloudpickle.dumps(frame_of)
+    (once, rows), (often, as_many) = sampled([frame_of] * 400), sampled(received())
+    assert (as_many, len(often._places)) == (rows, len(once._places))
+    gc.collect()
+    assert sum(code() is not None for code in codes) <= 50, "code that has run is let go of"
 
 
 def test_a_function_that_spins_is_the_leaf() -> None:

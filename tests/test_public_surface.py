@@ -7,6 +7,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable
+from dataclasses import fields
 from importlib.metadata import PackageNotFoundError, entry_points, version
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 
 import dask_insight
 from dask_insight import figures
+from dask_insight.options import Options
 
 PUBLIC = {
     "CacheProfiler",
@@ -124,6 +126,11 @@ def test_record_takes_path_and_client_and_then_keywords() -> None:
     assert kinds["profile"] is kinds["resources"] is inspect.Parameter.KEYWORD_ONLY
     assert parameters["path"].default is parameters["client"].default is None
     assert parameters["profile"].default is True
+
+
+def test_every_option_of_a_recording_is_described() -> None:
+    described = str(dask_insight.record.__doc__)
+    assert [each.name for each in fields(Options) if each.name not in described] == []
 
 
 @pytest.mark.parametrize("table", TABLES)

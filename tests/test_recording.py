@@ -495,6 +495,23 @@ def test_slices_keep_what_overlaps() -> None:
     assert recording.slice(100, 200).tasks["status"].tolist() == ["running"]
 
 
+def test_a_slice_has_its_share_of_fine_metrics() -> None:
+    recording = _recording()
+    rows = {"worker": [A, B, A, A], "activity": ["x"] * 4, "value": [1.0, 8.0, 2.0, 4.0]}
+    recording.append(encode("metrics", {"time": ZERO + np.array([2.0, 3, 4, 6]), **rows}))
+    recording.append(encode("clocks", {"time": ZERO + np.array([2.0, 4, 3, 6]), "worker": [A, A, B, A]}))
+
+    def told(part: Recording) -> list[tuple[float, float]]:
+        found = part.metrics
+        return list(zip(found["time"].round(6), found["value"].round(6), strict=True))
+
+    part = recording.slice(2.5, 3.5)
+    assert told(part) == [(3, 8), (3.5, 1)], "of a worker's first row nobody knows when its period began"
+    assert told(part.slice(3, 3.25)) == [(3, 8), (3.25, 0.25)]
+    assert told(recording.slice(2.5, 5)) == [(3, 8), (4, 1.5), (5, 2)]
+    assert told(recording.slice()) == told(recording)
+
+
 def test_a_slice_knows_what_stood_when_it_began() -> None:
     recording = _recording()
     rows = {"worker": [A, A, A, B, A], "name": ["x", "x", "y", "x", "x"], "value": [1, 2, 3, 4, 5]}
@@ -511,7 +528,7 @@ def test_moments_before_a_slice_are_none_of_it() -> None:
         recording.append(encode(table, {"time": [1.0]}))
     before, after = (dict(between(recording.columns, *at)) for at in ((0.0, 2.0), (2.0, 3.0)))
     assert before.keys() == told
-    assert after.keys() == {"gauges"}, "as they stood when it began"
+    assert after.keys() == {"gauges", "clocks"}, "as they stood when it began"
 
 
 def test_a_slice_has_the_graphs_that_brought_its_tasks_or_were_taken_in_then() -> None:

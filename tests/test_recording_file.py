@@ -613,6 +613,26 @@ def test_a_batch_that_announces_more_than_it_has_takes_little_memory(tmp_path: P
     assert _numbers(path) == [1]
 
 
+@pytest.mark.parametrize(
+    "symbols",
+    [[100] * 15_000_000, [[[]] * 60_000] * 60, ["a", 100]],
+    ids=["numbers", "lists", "one number"],
+)
+def test_a_batch_whose_symbols_are_none_takes_little_memory(tmp_path: Path, symbols: list[Any]) -> None:
+    import msgpack
+
+    columns = [
+        {"name": "task", "kind": "u32", "data": bytes(4)},
+        {"name": "prefix", "kind": "sym", "width": 1, "data": b"\0", "symbols": symbols},
+    ]
+    bomb = msgpack.packb({"table": "graph", "rows": 1, "columns": columns})
+    path = _file(tmp_path / "bomb.dinsight", bomb, _batch(1))
+    assert path.stat().st_size < 30_000
+    gaps, mebibytes = _mebibytes_to_open(path)
+    assert gaps == 1 and mebibytes < 200
+    assert _numbers(path) == [1]
+
+
 def test_nothing_in_a_file_is_unpickled_or_run(tmp_path: Path) -> None:
     evil = b"cos\nsystem\n(S'touch %s'\ntR." % str(tmp_path / "owned").encode()
     path = _file(

@@ -138,20 +138,23 @@ def test_every_block_unpacks_to_as_much_as_a_page_allows() -> None:
 def test_of_peoples_code_a_page_has_the_lines_that_it_shows(tmp_path: Path) -> None:
     source = recording()
     code = "\n# of the week\nscore(frame).compute()\nlog_in('hunter2')\n"
-    cell = {"execution": [3], "cell": ["a"], "code": [code], "start": [START], "stop": [START + 1]}
-    source.append(encode("cells", cell))
+    codes = [code, f"%%dprofile week{code}"]
+    source.append(encode("cells", {"execution": [3, 4], "code": codes, "start": [START, START + 1]}))
     source.append(encode("submissions", {"submission": [0], "time": [START], "tasks": [4], "code": [code]}))
     read = Recording()
     for part in report.parts_of(source):
         for batch in part:
             assert b"hunter2" not in batch
             read.append(batch)
-    assert read.columns("cells")["code"].tolist() == ["# of the week\nscore(frame).compute()"]
+    assert read.columns("cells")["code"].tolist() == [
+        "# of the week\nscore(frame).compute()",
+        "%%dprofile week\nscore(frame).compute()",
+    ]
     assert "hunter2" not in report_html(source)
     source.save(tmp_path / "run.dinsight")
     whole = open_recording(tmp_path / "run.dinsight")
-    for table in ("cells", "submissions"):
-        assert whole.columns(table)["code"].tolist() == [code]
+    assert whole.columns("cells")["code"].tolist() == codes
+    assert whole.columns("submissions")["code"].tolist() == [code]
 
 
 def budget(*rows: tuple[float, float, float, str, str]) -> bytes:

@@ -165,6 +165,9 @@ def test_moments_of_local_schedulers_are_those_of_the_day_after_a_sleep(
     clocks.slept += 0.2
     made.look()
     assert made.of([end])[0] - end == pytest.approx(ahead), "clocks that are set a little change nothing"
+    clocks.slept -= 7200.0
+    made.look()
+    assert made.of([end])[0] - end == pytest.approx(ahead), "clocks that are set back would turn tasks round"
 
 
 _PROGRAM = """\

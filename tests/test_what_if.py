@@ -23,7 +23,9 @@ from dask_insight.analysis.what_if.chunks import with_chunks
 from dask_insight.analysis.what_if.model import Model, model
 from dask_insight.analysis.what_if.setting import Costs, Setting
 from dask_insight.analysis.what_if.simulation import Outcome, simulate
+from dask_insight.batch import encode
 from dask_insight.recording import Recording
+from dask_insight.schema import TABLES
 from dask_insight.sources.files import task_stream
 from dask_insight.tables.tasks import make
 
@@ -545,9 +547,62 @@ def test_workers_join_as_late_as_those_that_were_recorded() -> None:
         start = 600 + number // 4 * 5
         run.task("work", "ab"[number % 2], start, start + 5, assigned=600, thread=str(number // 2 % 2))
     recording = run.recording()
-    found = recording.what_if(workers=1)
-    assert found.seconds == pytest.approx(700, rel=0.01) and found.recorded == pytest.approx(650)
-    assert recording.what_if(workers=4).seconds == pytest.approx(625, rel=0.01)
+    found = [recording.what_if(workers=count) for count in (1, 2, 4)]
+    assert [each.seconds for each in found] == pytest.approx([700, 650, 625], rel=0.01)
+    assert found[0].recorded == pytest.approx(650)
     said = "workers join as late as they did: up to 10 min 00 s after the first task"
-    assert said in [note.replace(words.SPACE, " ") for note in found.notes]
+    # Also where there are as many as there were.
+    assert all(said in [note.replace(words.SPACE, " ") for note in each.notes] for each in found)
     assert not any("join" in note for note in recording.what_if(faster={"work": 2}).notes)
+
+
+def replay_of(recording: Recording) -> Replay:
+    return Replay(recording.columns, recording.about)
+
+
+def cpu_of(recording: Recording, cpu: float) -> Recording:
+    """The same, with so many seconds of CPU for each attempt."""
+    made = Recording()
+    for table in TABLES:
+        columns = dict(recording.columns(table))
+        if table == "executions":
+            columns["cpu"] = np.full(len(columns["run"]), cpu, "f4")
+        made.append(encode(table, columns))
+    return made
+
+
+def test_cores_in_use_are_those_of_the_part() -> None:
+    part = cpu_of(ran([Task("work", 100.0)] * 4, [2]), 100.0).slice(50, 60)
+    assert part.what_if(workers=2).cores == pytest.approx(2, rel=0.01)
+    assert part.bounds().work == pytest.approx(20)
+
+
+def test_cores_in_use_are_as_many_with_other_chunks() -> None:
+    replay = replay_of(cpu_of(ran([Task("load", 1.0)] * 8, [2]), 1.0))
+    faster = {"load": 2.0}
+    assert replay.ask(chunks=2, faster=faster).cores == pytest.approx(replay.ask(faster=faster).cores)
+
+
+@pytest.mark.parametrize("threads", [(1, 8), (16, 4, 4)])
+def test_workers_that_are_asked_for_are_as_those_recorded(threads: tuple[int, ...]) -> None:
+    workers = {"worker": [f"w{each}" for each in range(len(threads))], "threads": threads}
+    joined = {"joined": [START] * len(threads)}
+    replay = replay_of(ran([Task("work", 1.0)] * 120, threads, workers={**workers, **joined}))
+    as_it_was = replay.ask(workers=len(threads))
+    assert as_it_was.verdict().startswith("As it was recorded")
+    twice = replay.ask(workers=2 * len(threads))
+    assert twice.threads == 2 * sum(threads) and twice.seconds < as_it_was.seconds
+    assert "thread" not in twice.verdict()
+
+
+@pytest.mark.parametrize("threads", [(8, 8, 1, 1), (1, 1, 8, 8), (8, 1, 8, 1)])
+def test_half_the_workers_are_as_uneven_as_all(threads: tuple[int, ...]) -> None:
+    workers = {"worker": [f"w{each}" for each in range(4)], "threads": threads, "joined": [START] * 4}
+    replay = replay_of(ran([Task("work", 1.0)] * 120, threads, workers=workers))
+    assert replay.ask(workers=2).threads == 9
+
+
+def test_a_range_without_width_is_no_range() -> None:
+    answer = replay_of(ran(TREE, [2])).ask(workers=2)
+    told = answer._replace(recorded=10.0, seconds=5.0, low=5.0, high=5.001, calibration=8.0).verdict()
+    assert f": about {words.duration(5)} instead of {words.duration(10)}." in told

@@ -18,10 +18,12 @@ from distributed import Client, LocalCluster
 from ipywidgets.widgets.widget import _instances
 
 import dask_insight
+from dask_insight.batch import encode
 from dask_insight.hosts.widget import PANELS, watched
 from dask_insight.hosts.widget.connection import Connection
 from dask_insight.session.driver import DRIVER
 from dask_insight.session.feed import PROTOCOL, Feed
+from dask_insight.session.page import LEASE
 from dask_insight.words import marked
 
 SOURCES = Path(__file__).parent.parent / "src-ts" / "panels"
@@ -133,8 +135,6 @@ def test_selected_time_takes_what_overlaps_it(run: dask_insight.Recording, widge
 
 
 def test_cells_and_lines_select_by_what_they_submitted() -> None:
-    from dask_insight.batch import encode
-
     recording = dask_insight.Recording()
     submissions = {"submission": [1, 2], "execution": [7, 8], "file": ["a.py", "a.py"], "line": [3, 4]}
     recording.append(encode("submissions", submissions))
@@ -197,17 +197,29 @@ def test_with_the_last_page_it_rests(run: dask_insight.Recording, widget: Any) -
 def test_a_page_that_was_silent_for_long_is_fed_again(
     run: dask_insight.Recording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("dask_insight.hosts.widget.connection.PATIENT_LEASE", -1.0)
     sent: list[str] = []
     connection = Connection(run, lambda message, _: sent.append(message["type"]), dict)
     connection.receive({"type": "hello", "page": "p", "protocol": PROTOCOL})
     wait_for(lambda: "data" in sent, "data")
-    monkeypatch.setattr("dask_insight.session.page.LEASE", -1.0)
-    DRIVER.wake()
     wait_for(lambda: sent[-1] == "hello", "a greeting")
     connection.receive({"type": "visible", "page": "p", "visible": True})
     assert len(run._followers) == 1 and "gone" not in sent
     connection.receive({"type": "bye", "page": "p"})
     assert not run._followers and sent[-1] == "gone"
+
+
+def test_where_nothing_tells_of_cells_a_page_may_be_silent_for_as_long_as_one_runs() -> None:
+    sent: list[str] = []
+    recording = dask_insight.Recording()
+    connection = Connection(recording, lambda message, _: sent.append(message["type"]), dict)
+    connection.receive({"type": "hello", "page": "p", "protocol": PROTOCOL, "visible": True})
+    for number in range(2):
+        recording.append(encode("graph", {"task": [number], "key": [f"abs-{number}"]}))
+        wait_for(lambda number=number: sent.count("data") > number, "data")
+        assert connection._feed is not None
+        connection._feed._pages["p"].seen -= LEASE + 1
+    connection.stop()
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import time
 import uuid
@@ -70,7 +71,7 @@ class Page:
             self.printed[cell] = self.printed.get(cell, "") + content["text"]
         elif kind in ("execute_result", "display_data"):
             self.shown.append(content["data"])
-        elif kind == "comm_open" and "_key" in content["data"]["state"]:
+        elif kind == "comm_open" and "_key" in content["data"].get("state", ()):
             self.models[content["comm_id"]] = content["data"]["state"]
             self.opened += 1
             self.parents.append(parent)
@@ -227,14 +228,52 @@ def test_watch_follows_clusters_and_ends_with_its_output(page: Page) -> None:
     page.run("client = Client(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=':0')")
     page.run("client.gather(client.map(abs, range(-20, 0)));")
     page.until(lambda: page.rows.get("attempts") == 20, "tasks of the cluster")
-    told = page.until(lambda: [each for each in page.got if each.get("clusters")], "clusters")
-    assert told[-1]["clusters"][0]["threads"] == 1
+
+    def threads() -> list[int]:
+        return [one["threads"] for each in page.got for one in each.get("clusters", ())]
+
+    page.until(lambda: 1 in threads(), "clusters")
     first = page.comm
     assert page.run("print(live() is None)") == "False\n"
     page.run("again = dask_insight.watch(client, panel='memory'); again", "watch")
     assert list(page.models) == [page.comm] != [first]
     assert page.run("again.close(); client.close(); print(live() is None)") == "True\n"
     assert not page.models
+
+
+WORK = (
+    "from dask_insight.sources.cells import running_cell\ndask.delayed(abs)(-1).compute(scheduler='sync')\n"
+)
+
+
+def test_who_watches_is_told_of_cells_without_the_extension(page: Page) -> None:
+    page.run("watching = dask_insight.watch(); watching", "a")
+    assert "id='b'" in page.run(f"{WORK}print(running_cell())", "b")
+    page.run("watching.close()")
+
+
+@pytest.mark.parametrize("extension", ["", "%load_ext dask_insight"])
+def test_each_cell_is_there_once_for_who_watches(page: Page, extension: str) -> None:
+    page.run(extension)
+    page.run("watching = dask_insight.watch(); watching", "a")
+    page.run(WORK, "b")
+    cells = (
+        "c = watching.recording.columns('cells'); print(list(zip(c['cell'].tolist(), c['status'].tolist())))"
+    )
+    told = [each for each in ast.literal_eval(page.run(cells, "c")) if each[0]]
+    assert told == [("a", "running"), ("a", "ok"), ("b", "running"), ("b", "ok"), ("c", "running")]
+    page.run("watching.close()")
+    page.run("%unload_ext dask_insight" if extension else "")
+
+
+def test_cells_of_who_watches_a_client(page: Page) -> None:
+    page.run("from distributed import Client")
+    page.run("client = Client(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=':0')")
+    page.run("watching = dask_insight.watch(client); watching", "a")
+    page.hello()
+    page.run("client.submit(abs, -1).result()", "b")
+    page.until(lambda: page.rows.get("cells", 0) >= 4, "its cells")
+    page.run("watching.close(); client.close()")
 
 
 def test_run_again_a_cell_leaves_nothing(page: Page) -> None:

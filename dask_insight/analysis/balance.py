@@ -11,6 +11,7 @@ from .. import words
 from ..batch import Symbols
 from ..lookup import Lookup, coded, is_any, pick
 from ..schema import NOTHING
+from ..tables.facts import part_of_run
 from ..tables.field import Field
 from ..timeline import Attempts, Read, attempts, held_until
 
@@ -43,8 +44,9 @@ def balance(read: Read, zero: float, every: float | None) -> pd.DataFrame:
     workers = [code for code in np.flatnonzero(used[:-1]).tolist() if names[code]]
     place = np.full(len(names) + 1, -1)
     place[workers] = np.arange(len(workers))
-    begin = float(np.min(known.at("executing", known.ran), initial=np.inf))
-    end = float(np.max(known.at("done", known.ran), initial=-np.inf))
+    part = part_of_run(read)
+    begin = max(part[0], float(np.min(known.at("executing", known.ran), initial=np.inf)))
+    end = min(part[1], float(np.max(known.at("done", known.ran), initial=-np.inf)))
     if not workers or end <= begin:
         empty = {field.name: np.zeros(0) for field in FIELDS} | {"worker": Symbols(np.zeros(0, "u4"), [])}
         return frame(FIELDS, empty, zero, timestamps=False, own=False)
@@ -62,7 +64,7 @@ def balance(read: Read, zero: float, every: float | None) -> pd.DataFrame:
         "worker": Symbols(
             np.repeat(np.arange(len(workers), dtype="u4"), bins), [names[code] for code in workers]
         ),
-        "running": grid.mean(at, known.at("start", ran), known.at("stop", ran)),
+        "running": grid.mean(at, *(np.clip(known.at(name, ran), *part) for name in ("start", "stop"))),
         **_held(read, known, place, grid),
         **_sampled(read, [names[code] for code in workers], grid),
     }

@@ -10,6 +10,7 @@ import numpy as np
 from ..batch import Symbols, intern
 from ..lookup import Lookup, TextRows, coded, is_any, pick, ratio, sorted_set
 from ..schema import NOTHING
+from ..tables.facts import part_of_run
 from ..tables.field import Field
 from ..tables.spans import PATH, paths_of
 from ..tables.tasks import FAILED
@@ -28,7 +29,7 @@ BY = {
     "thread": Field("thread", "", "Thread within its worker."),
 }
 FIELDS = (
-    Field("duration", "s", "Time for which task functions held a thread, summed."),
+    Field("duration", "s", "Time for which task functions held a thread, summed; of a slice, within it."),
     Field("share", "", "Its share of the duration of all, 0 to 1."),
     Field("count", "", "Attempts that ran or still run, failed ones included."),
     Field("failed", "", "Those of them that raised, were tried again or were lost with their worker."),
@@ -38,7 +39,9 @@ FIELDS = (
     Field("max", "s", "Longest duration."),
     Field("size_in", "bytes", "Mean size of an attempt's inputs together."),
     Field("size_out", "bytes", "Mean size of a result."),
-    Field("throughput", "bytes/s", "Bytes of inputs over duration, of those that ended; NaN without inputs."),
+    Field(
+        "throughput", "bytes/s", "Bytes of inputs over their time, of those that ended; NaN without inputs."
+    ),
     Field("cpu", "%", "CPU time of their threads over their duration, per cent of one core."),
     Field("gpu", "%", "Use of their workers' GPUs while they ran, mean over time (and GPUs)."),
     Field(
@@ -131,7 +134,8 @@ def _measured(read: Read, known: Attempts, ran: np.ndarray, sums: _Sums) -> dict
     lasted = known.at("stop", ran) - known.at("start", ran)
     # What gave its thread back meanwhile held none, and often waited for others that are counted as well.
     length = stretches(read, known).held(len(known.run))[ran]
-    duration, count = sums.of(length), sums.count()
+    within = stretches(read, known).held(len(known.run), part=part_of_run(read))[ran]
+    duration, count = sums.of(within), sums.count()
     needed = _inputs(read, known)[ran]
     # Of what still runs nobody knows how long it takes.
     whole = np.where((known.ok | known.failed)[ran], length, np.nan)

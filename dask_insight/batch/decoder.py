@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Set
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping, Set, Sized
+from typing import Any, TypeVar
 
 import msgpack
 import numpy as np
@@ -13,9 +13,14 @@ from .forms import texts_of
 from .planes import MISSING, unplanes, unplanes32, unzigzag
 from .values import NUMBERS, Array, Batch, BatchError, Symbols, Texts, Values, intern
 
+#: How many different texts of at most two bytes there are, about.
+_SHORTEST = 2**16
+
+_T = TypeVar("_T", bound=Sized)
+
 
 def decode(data: bytes | memoryview, only: Collection[str] | None = None) -> Batch:
-    """Read one batch; of its columns `only` these, among which must be those that their times refer to.
+    """Read one batch; of its columns `only` these.
 
     Raises
     ------
@@ -23,11 +28,34 @@ def decode(data: bytes | memoryview, only: Collection[str] | None = None) -> Bat
         If the bytes are not a batch.
     """
     try:
-        return read(msgpack.unpackb(data), only)
+        return read(_unpacked(data), only)
     except BatchError:
         raise
     except Exception as error:
         raise BatchError(f"not a batch: {error}") from error
+
+
+def _unpacked(data: bytes | memoryview) -> Any:
+    """The msgpack value that bytes are.
+
+    What takes one byte becomes an object of sixty; a value of a batch takes four or more on average, but for
+    the shortest texts.
+
+    Raises
+    ------
+    BatchError
+        If there are more values than that.
+    """
+    left = most = _SHORTEST + len(data) // 4
+
+    def counted(values: _T) -> _T:
+        nonlocal left
+        left -= len(values)
+        if left < 0:
+            raise BatchError(f"more than {most} values in {len(data)} bytes")
+        return values
+
+    return msgpack.unpackb(data, list_hook=counted, object_hook=counted, max_array_len=most, max_map_len=most)
 
 
 def read(packed: Any, only: Collection[str] | None = None) -> Batch:
@@ -85,7 +113,9 @@ def _decode_column(column: Mapping[str, Any], rows: int, micros: dict[str, Array
         micros[column["name"]] = exact = _decode_time(column, rows, micros)
         return exact / 1e6
     if kind == "sym":
-        names = [str(name) for name in column["symbols"]]
+        names = list(column["symbols"])
+        if not all(type(name) is str for name in names):
+            raise BatchError(f"column {column['name']}: a symbol that is no text")
         codes = unplanes(data, f"<u{int(column['width'])}", rows).astype("<u4")
         if rows and int(codes.max()) >= len(names):
             raise BatchError(f"column {column['name']}: a code without a symbol")
@@ -146,7 +176,7 @@ def announced(data: bytes) -> tuple[str, int]:
         if names[::2] == ("table", "rows"):
             table, rows = names[1], int(unpacker.unpack())
         else:
-            packed = msgpack.unpackb(data)
+            packed = _unpacked(data)
             table, rows = str(packed["table"]), int(packed["rows"])
     except Exception as error:
         raise BatchError(f"not a batch: {type(error).__name__}: {error}") from error

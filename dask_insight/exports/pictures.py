@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..figures.defaults import OVERVIEW
-from ..figures.panels import OPTIONS, PANELS
+from ..figures.panels import OPTIONS, PANELS, PART
 from ..figures.pictures import Picture
 from . import ALL
 from .files import replaced, replaced_folder
@@ -37,6 +37,10 @@ def write_pictures(
     with replaced_folder(path, files.values()) as folder:
         for number, (name, shown) in enumerate(files.items(), 1):
             its = {one: given for one, given in asked.items() if OPTIONS.get(one, name) == name}
+            if name != OVERVIEW:
+                # Those that cannot show such a part alone show the whole, and say nothing else.
+                taken = PANELS[name].takes(its)
+                its = {one: given for one, given in its.items() if one not in PART or one in taken}
             picture = Picture(recording, name, **its)
             if name == OVERVIEW or not picture.is_empty:
                 (folder / shown).write_bytes(drawn(picture))

@@ -23,7 +23,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .panels import PANELS
+from .panels import PANELS, PART
 
 if TYPE_CHECKING:
     from ..recording import Recording
@@ -57,13 +57,7 @@ _PARAMETERS = """
     ----------
     run
         A `Recording`.
-{own}    start, stop
-        Only this time, seconds since `Recording.started`.
-    prefix
-        Only this task name, or these.
-    worker
-        Only this worker, or these, by name or address.
-    theme
+{own}    theme
         ``'light'`` or ``'dark'``.
     x_range
         The range of another figure, to move with it: ``figure.x_range``.
@@ -79,11 +73,16 @@ _PARAMETERS = """
     Raises
     ------
     TypeError, ValueError
-        If a task name, worker, theme or option is unknown, `stop` is not after `start`, or what should be a
-        number is none.
+        If a task name, worker, theme or option is unknown, the panel cannot show such a part alone, `stop`
+        is not after `start`, or what should be a number is none.
     ImportError
         If Bokeh is not installed.
     """
+_PARTS = {
+    "stop": ("start, stop", "Only this time, seconds since `Recording.started`."),
+    "prefix": ("prefix", "Only this task name, or these."),
+    "worker": ("worker", "Only this worker, or these, by name or address."),
+}
 
 
 def _figure(
@@ -91,6 +90,7 @@ def _figure(
 ) -> Callable[..., Any]:
     """The function that makes a panel's figure: all take the same, and some a little more."""
     options = own or {}
+    part = PANELS[panel].takes({"by": "name" if "by" in options else None})
 
     def make(
         run: Recording,
@@ -119,19 +119,23 @@ def _figure(
             if pixels is not None:
                 number(name, pixels, "pixels")
 
+        asked = {"start": start, "stop": stop, "prefix": prefix, "worker": worker}
+        PANELS[panel].check(asked, given)
         request = Request(run, start=start, stop=stop, prefix=prefix, worker=worker, theme=theme, limit=limit)
         chart = PANELS[panel].chart(request, **{name: one for name, one in given.items() if one is not None})
         return figure_of(chart, request.theme, x_range=x_range, width=width, height=height)
 
     make.__name__ = make.__qualname__ = panel.replace("-", "_")
     made = inspect.signature(make)
-    kept = [one for one in made.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    never = {"given", *PART} - {*part}
+    kept = [one for name, one in made.parameters.items() if name not in never]
     kept += [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Any)
         for name in options
     ]
     make.__signature__ = made.replace(parameters=kept)  # type: ignore[attr-defined]
-    told = "".join(f"    {name}\n        {meaning}\n" for name, meaning in options.items())
+    meanings = [*options.items(), *(meaning for name, meaning in _PARTS.items() if name in part)]
+    told = "".join(f"    {name}\n        {meaning}\n" for name, meaning in meanings)
     make.__doc__ = doc + _PARAMETERS.format(own=told, gives=gives)
     return make
 
@@ -172,7 +176,7 @@ memory = _figure(
     "Dask's memory measures of the workers over time, with their limit; or the results that were held.",
     own={
         "by": "``'measure'`` (default), or ``'name'``: results in memory or on disk by task name, each once\n"
-        "        however many workers had a copy.",
+        "        however many workers had a copy; `prefix` is for these.",
     },
 )
 flame_graph = _figure(

@@ -11,7 +11,7 @@ from .. import words
 from ..arguments import number, text
 from .chart import Chart
 from .defaults import OVERVIEW, SCALE, WIDTH
-from .panels import OPTIONS, PANELS
+from .panels import OPTIONS, PANELS, PART, Panel
 from .picture import Page, PngPen, SvgPen, Words
 from .request import Request, recording_of
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 _OVERVIEW = ("time-budget", "task-stream", "critical-path", "resources", "memory")
 #: Most rectangles in a picture: with 64 threads, one in every one and a half pixels.
 _LIMIT = 50_000
-#: What only a part of the recording is chosen by.
-_PART = ("start", "stop", "prefix", "worker")
 #: Most pixels a side, and in a PNG.
 MOST, _PIXELS = 20_000, 100_000_000
 
@@ -62,8 +60,8 @@ def svg(
     Raises
     ------
     TypeError, ValueError
-        If there is no such panel, task name, worker or scheme, the panel takes no such thing, or the size
-        makes no sense.
+        If there is no such panel, task name, worker or scheme, the panel takes no such thing or cannot show
+        such a part alone, or the size makes no sense.
     """
     return Picture(run, panel, width=width, height=height, scheme=scheme, **asked).svg()
 
@@ -125,9 +123,11 @@ class Picture:
         for name in own:
             if OPTIONS[name] != panel:
                 raise ValueError(f"{name}= is for the panel {OPTIONS[name]!r}, not for {panel!r}")
-        if unknown := asked.keys() - {*_PART}:
-            there = ", ".join(("width", "height", "scheme", *_PART, *OPTIONS))
+        if unknown := asked.keys() - {*PART}:
+            there = ", ".join(("width", "height", "scheme", *PART, *OPTIONS))
             raise TypeError(f"a picture has no option {min(unknown)}; there are {there}")
+        if panel != OVERVIEW:
+            PANELS[panel].check(asked, own)
         recording = recording_of(run, "a picture")
         request = Request(recording, theme=scheme, limit=_LIMIT, **asked)
         charts = _charts(request, panel, own)
@@ -172,8 +172,16 @@ def _charts(request: Request, panel: str, own: dict[str, Any]) -> list[Chart]:
     if len(request.columns("compared_sides")["side"]) and not len(request.columns("attempts")["run"]):
         # Its note is the picture's title.
         return [replace(PANELS["compare"].chart(request), note="")]
-    charts = [_over_time(PANELS[name].chart(request)) for name in _OVERVIEW]
+    charts = [_over_time(_said_whole(PANELS[name], request)) for name in _OVERVIEW]
     return [chart for chart in charts if not chart.empty] or charts[1:2]
+
+
+def _said_whole(panel: Panel, request: Request) -> Chart:
+    """A panel's chart, which says so where it has all task names though some are asked for."""
+    chart = panel.chart(request)
+    if request.prefixes is None or "prefix" in panel.part:
+        return chart
+    return replace(chart, note=" · ".join(part for part in ("of all task names", chart.note) if part))
 
 
 def _over_time(chart: Chart) -> Chart:

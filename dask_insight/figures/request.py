@@ -117,6 +117,11 @@ class Request:
         return float(np.nanmax(self.columns(table)[column], initial=-np.inf)) - self.zero
 
     @property
+    def wanted(self) -> tuple[float, float]:
+        """The time that is asked for, seconds since the start; infinite where it is open."""
+        return self._start, self._stop
+
+    @property
     def bounded(self) -> bool:
         """Whether only a part of the time is wanted."""
         return bool(np.isfinite(self._start) or np.isfinite(self._stop))

@@ -12,8 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..batch import announced
+from ..lookup import is_any
 from . import needed
 from .part import Chunk, Part
+from .spill import Spill
 
 #: Batches and bytes after which they are merged and compressed.
 _BATCHES = 256
@@ -29,10 +31,14 @@ _LASTING = (
     *("about", "graph", "edges", "stacks", "workers", "spans", "submissions", "cells"),
     *("functions", "fused", "lines", "gauges"),
 )
+#: How attempts end whose task is not to run again, as far as that is known.
+_ENDED = ("ok", "erred", "cancelled")
 #: Tasks that are known by name, for each attempt that may be kept.
 _NAMES = 5
 #: Turnover after which it is looked through for names that nothing needs any more.
 _SWEEP = 0.5
+#: Compressed bytes of a history without a limit that memory keeps; the disk keeps what is older.
+_IN_MEMORY = 128 * 2**20
 #: Compressed bytes up to which thinned parts are joined.
 _JOINED = 2**18
 
@@ -89,6 +95,9 @@ class History:
         #: Tasks whose attempts have been dropped since the last sweep.
         self._gone: list[np.ndarray] = []
         self._swept = 0.0
+        #: What keeps so many parts, the oldest.
+        self._disk: Spill | None = None
+        self._spilled = 0
         #: Parts that had been thinned at the last sweep.
         self._old = 0
 
@@ -220,6 +229,25 @@ class History:
             if self.turnover - self._swept >= _SWEEP:
                 self._sweep()
 
+    def spill(self) -> None:
+        """Have the disk keep what is too much for memory; of a history without a limit, by any thread.
+
+        Raises
+        ------
+        OSError
+            If it takes no more: memory keeps the rest.
+        """
+        with self._tidying:
+            excess = sum(part.size for part in self._parts[self._spilled :]) - _IN_MEMORY
+            while excess > 0:
+                self._disk = self._disk or Spill()
+                part = self._parts[self._spilled]
+                excess -= part.size
+                spilled = part.spilled(self._disk)
+                with self._lock:
+                    self._parts[self._spilled] = spilled
+                self._spilled += 1
+
     def _seal(self) -> None:
         with self._lock:
             piece = bisect_right(list(accumulate(map(len, self._tail))), _PIECE)
@@ -245,15 +273,19 @@ class History:
         place = next(place for place, part in enumerate(self._parts) if part.whole)
         part = self._parts[place]
         kept = sum(each.size for each in self._parts[place:]) or 1
+        thin = [*self._parts[:place], part.thinned(_LASTING)]
         if "attempts" in part.chunks:
-            self._gone.append(np.asarray(part.chunks["attempts"].columns()["task"]))
-        thin = part.thinned(_LASTING)
+            attempts = part.chunks["attempts"].columns({"task", "status"})
+            self._gone.append(np.asarray(attempts["task"]))
+            # Nothing else would tell until the next sweep that they do not wait.
+            ended = attempts["task"][is_any(attempts["status"], _ENDED)]
+            thin = [each.without_order(ended) for each in thin]
         with self._lock:
-            self._parts[place] = thin
+            self._parts[: place + 1] = thin
             self._attempts -= part.rows("attempts")
             self.turnover += part.size / kept
             for table, chunk in part.chunks.items():
-                if table not in thin.chunks:
+                if table not in _LASTING:
                     self.dropped[table] += chunk.rows
 
     def _sweep(self) -> None:
@@ -279,6 +311,7 @@ class History:
         thin = needed.without_left(thin, self._old, later)
         if stacks_since:
             thin = needed.without_stacks(thin, stacks_since, later)
+        thin = needed.without_lines(thin, later)
         thin = _joined(thin)
         with self._lock:
             for table, rows in before.items():

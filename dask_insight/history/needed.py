@@ -24,6 +24,8 @@ _NAMING = {
     "transfers": ("worker", "peer"),
     "gauges": ("worker",),
 }
+#: Tables that point to lines of source code, and the columns in which their numbers stand.
+_POINTING = {"functions": ("line",), "submissions": ("line",), "stacks": ("first_line", "line")}
 _NONE = np.empty(0, "u4")
 
 
@@ -211,3 +213,31 @@ def without_stacks(thin: list[Part], since: int, later: Later) -> list[Part]:
     return [
         part.where("stacks", "stack", lambda each: (each >= since) | np.isin(each, kept)) for part in thin
     ]
+
+
+def without_lines(thin: list[Part], later: Later) -> list[Part]:
+    """Leave out lines of source code that nothing points to any more."""
+    if not any("lines" in part.chunks for part in thin):
+        return thin
+    places = {
+        place
+        for table, numbers in _POINTING.items()
+        for piece in (*columns(thin, table, "file", *numbers), *later.columns(table, "file", *numbers))
+        for number in numbers
+        for place in _places(piece, number)
+    }
+
+    def shortened(part: Part) -> Part:
+        if "lines" not in part.chunks:
+            return part
+        told = part.chunks["lines"].columns({"file", "line"})
+        mask = np.array([place in places for place in _places(told, "line")])
+        return part.where("lines", "line", lambda _: mask)
+
+    return [shortened(part) for part in thin]
+
+
+def _places(piece: dict[str, Any], number: str) -> Iterator[tuple[str, int]]:
+    """Files and lines in them; none where a piece lacks either."""
+    if "file" in piece and number in piece:
+        yield from zip(piece["file"].tolist(), piece[number].tolist(), strict=True)

@@ -13,7 +13,8 @@ import numpy as np
 
 from ..batch import Batch, BatchError, Symbols, Values, announced, decode, encode
 from ..columns import merge, take
-from ..schema import TABLES
+from ..schema import NOTHING, TABLES
+from .spill import Spill, Spilled
 
 _LEVEL = 1
 
@@ -22,7 +23,7 @@ class Chunk(NamedTuple):
     """Rows of one table that came in several batches, as one compressed batch."""
 
     rows: int
-    packed: bytes
+    kept: bytes | Spilled
     #: Position of each batch, and the rows that were there when it had come; empty where that is forgotten.
     positions: array[int]
     ends: array[int]
@@ -32,6 +33,20 @@ class Chunk(NamedTuple):
         """Compress the columns of a table."""
         batch = encode(table, columns)
         return cls(announced(batch)[1], zlib.compress(batch, _LEVEL), positions, ends)
+
+    @property
+    def packed(self) -> bytes:
+        """The rows as a compressed batch."""
+        return self.kept.read() if isinstance(self.kept, Spilled) else self.kept
+
+    @property
+    def size(self) -> int:
+        """Bytes of memory that the rows take."""
+        return 0 if isinstance(self.kept, Spilled) else len(self.kept)
+
+    def spilled(self, spill: Spill) -> Chunk:
+        """The same, kept by the disk; see `Spill.add`."""
+        return self._replace(kept=spill.add(self.packed))
 
     @property
     def batch(self) -> bytes:
@@ -64,6 +79,8 @@ class Part:
         False where only what is needed to understand later parts is left.
     chunks
         By table, in the order of the schema.
+    size
+        Bytes of memory that it takes.
     """
 
     def __init__(self, start: int, stop: int, chunks: dict[str, Chunk], whole: bool = True) -> None:
@@ -71,7 +88,7 @@ class Part:
         self.stop = stop
         self.chunks = chunks
         self.whole = whole
-        self.size = sum(len(chunk.packed) for chunk in chunks.values())
+        self.size = sum(chunk.size for chunk in chunks.values())
 
     @classmethod
     def sealed(cls, start: int, batches: Sequence[bytes]) -> tuple[Part, dict[str, int]]:
@@ -111,6 +128,11 @@ class Part:
         chunks = {table: _plain(chunk) for table, chunk in self.chunks.items() if table in kept}
         return Part(self.start, self.stop, chunks, whole=False)
 
+    def spilled(self, spill: Spill) -> Part:
+        """The same, kept by the disk; see `Spill.add`."""
+        chunks = {table: chunk.spilled(spill) for table, chunk in self.chunks.items()}
+        return Part(self.start, self.stop, chunks, self.whole)
+
     def where(self, table: str, column: str, wanted: Callable[[Any], np.ndarray]) -> Part:
         """Of a table only those rows of whose values in a column this tells that they are wanted."""
         values = self.chunks[table].columns({column}).get(column) if table in self.chunks else None
@@ -131,6 +153,20 @@ class Part:
             return np.isin(task, tasks, invert=True)
 
         return self.where("graph", "task", others).where("edges", "task", others)
+
+    def without_order(self, tasks: np.ndarray) -> Part:
+        """Where `graph` tells of these tasks that they are not to run."""
+        if "graph" not in self.chunks:
+            return self
+        chunk = self.chunks["graph"]
+        told = chunk.columns({"task", "order"})
+        order = told.get("order", np.zeros(chunk.rows, "u4"))
+        waiting = np.isin(told["task"], tasks) & (order != NOTHING)
+        if not waiting.any():
+            return self
+        columns = {**chunk.columns(), "order": np.where(waiting, NOTHING, order)}
+        graph = Chunk.of("graph", columns, array("Q"), array("I"))
+        return Part(self.start, self.stop, {**self.chunks, "graph": graph}, self.whole)
 
     def joined(self, other: Part) -> Part:
         """This part and the next one, where it is forgotten which batch brought what."""

@@ -66,9 +66,9 @@ def _to_come(graph: Columns) -> Columns:
 
 
 def _titles(code: str) -> str:
-    """Of a cell's code what pages call it by: its first line, and its first that is no comment."""
+    """Of a cell's code what pages call it by: its first line, and its first beyond comments and magics."""
     lines = [line for each in code.split("\n") if (line := each.strip())]
-    told = [line for line in lines if not line.startswith("#")]
+    told = [line for line in lines if not line.startswith(("#", "%%"))]
     return "\n".join(dict.fromkeys(lines[:1] + told[:1]))
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Hashable
+from threading import get_ident
 from typing import Any
 
 from distributed import worker as dasks
 
 from .errors import Errors
 from .resources import Resident
-from .rows import Names, Rows
+from .rows import Items, Names, Rows
 from .secede import Seceded
 from .threads import follow, unfollow
 
@@ -34,6 +35,9 @@ _LONG = 0.3
 #: Seconds below which a function changes the resident memory by less than noise, and for which the last
 #: reading stands when an attempt begins.
 _SHORT, _FRESH = 0.005, 0.1
+#: Phases whose times Dask leaves as they are; to all others it adds its correction.
+UNSHIFTED = ("disk-read", "disk-write")
+_COROUTINES = "stacks and CPU time of tasks that are coroutines: they share the event loop's thread"
 #: States of a task whose function runs, though it may have been told to stop or to let others run.
 _RUNS = ("executing", "long-running", "cancelled", "resumed")
 #: States from which an attempt can be given up.
@@ -89,6 +93,7 @@ class Executions:
         self._failed = failed
         self.rows = Rows(LAYOUT, _BOUND)
         self.errors = Errors()
+        self.phases = Items(_BOUND)
         self.running = Rows(RUNNING, _BOUND)
         #: Corrections of Dask's, with the time from which each was seen to hold.
         self.delays: list[tuple[float, float]] = [(dasks.time(), worker.scheduler_delay)]
@@ -104,6 +109,8 @@ class Executions:
         #: Names of the totals that rows name by codes since the last `take`; 0 stands for none.
         self._used = Names(None, 0xFFFF)
         self._seceded = Seceded(worker, self.run_of, failed)
+        self._loop_thread = get_ident()
+        self._unsampled = ""
         self._begun_before()
 
     def _begun_before(self) -> None:
@@ -113,14 +120,14 @@ class Executions:
                 attempt = self._attempts[state.key] = _attempt(state.run_id, _NAN)
                 attempt[_EXECUTING], attempt[_DELAY] = state.start_time or dasks.time(), self._delay
                 attempt[_WAS_CANCELLED] = state.state == "cancelled"
-            self._seceded.begun_before()
+            self._seceded.look()
         except Exception as error:
             self._failed("attempt", error)
 
     @property
-    def gaps(self) -> list[str]:
-        """What cannot be known here."""
-        return [self._seceded.reason] if self._seceded.reason else []
+    def gaps(self) -> tuple[str, ...]:
+        """What cannot be known here, as far as it has shown; '' for nothing."""
+        return self._seceded.reason, self._unsampled
 
     def transition(self, key: Hashable, start: str, finish: str, **facts: Any) -> None:
         """Note one transition; stands in for `WorkerPlugin.transition` itself, to spare a call."""
@@ -204,6 +211,9 @@ class Executions:
         run, received, ready, executing, rss_before, delay, was_cancelled, _ = attempt
         now, resident = dasks.time(), self._resident
         thread = self._thread_of.get(key) or self._threads.forgotten(key)
+        # The main thread of a process that was forked here has the same number.
+        if thread == self._loop_thread and state is not None and getattr(state.run_spec, "is_coro", False):
+            self._unsampled = _COROUTINES
         began = stopped = _NAN
         if state is not None:
             for phase in state.startstops[::-1]:
@@ -226,6 +236,8 @@ class Executions:
             self.ended((run, began, stopped, state.prefix, thread))
         if was_cancelled:
             status = _CANCELLED
+        if status != _MEMORY and state is not None:
+            self._tell_phases(run, state.startstops, received)
         code, total = 0, _NAN
         if status == _ERROR:
             if state is not None:
@@ -243,6 +255,15 @@ class Executions:
             run, thread, status, now, stopped, began, executing, ready, received, grown, delay, code, total
         )
 
+    def _tell_phases(self, run: int, startstops: list[dict[str, Any]], received: float) -> None:
+        """Note what an attempt without a result did but compute: of most, Dask's scheduler hears nothing."""
+        for phase in reversed(startstops):
+            stop = phase["stop"] - (0.0 if phase["action"] in UNSHIFTED else self._delay)
+            if stop < received:
+                break  # It belongs to an attempt before.
+            if phase["action"] != "compute":
+                self.phases.add((run, phase["action"], phase["start"], phase["stop"]))
+
     def _delay_of(
         self, executing: float, delay: float, called: float | None, start: float, ended: float
     ) -> float:
@@ -258,6 +279,7 @@ class Executions:
 
     def take(self, most: int) -> tuple[dict[str, Any], list[Hashable]]:
         """What is new, packed by table, and the keys it names: first of ``running``, then of ``errors``."""
+        self._seceded.look()
         now = dasks.time()
         keys: list[Hashable] = []
         threads = {key: ident for ident, key in list(self._worker.active_threads.items())}
@@ -281,6 +303,10 @@ class Executions:
         if len(self._used.codes) > 1:
             told["totals"] = [self._totals.get(name, 0.0) for name in self._used.codes]
             self._used = Names(None, 0xFFFF)
+        missed, phases = self.phases.drain()
+        lost += missed
+        if phases:
+            told["phases"] = phases
         if some := self.errors.take(most - len(keys)):
             told["errors"] = [(run, text, trace) for run, _, text, trace in some]
             keys.extend(key for _, key, _, _ in some)

@@ -15,6 +15,7 @@ from distributed.metrics import time
 
 from .functions import functions_of
 from .fused import parts_of
+from .gaps import Gaps
 from .layouts import LAYOUTS
 from .rows import Items, Names, Rows
 
@@ -68,8 +69,8 @@ class Graph:
         self.groups = Names(("", "", ""))
         #: Functions that tasks run: task name, function, module, file, line.
         self.functions = Names(("", "", "", "", 0), FUNCTIONS)
-        #: Whether tasks were not looked at for functions or parts because so many are told of already.
-        self.leaves_out = False
+        #: What is left out because so much of it is told of already.
+        self.leaves_out = Gaps()
         #: What tasks were fused from: group, part, function, file, line.
         self.fused = Names(("", "", "", "", 0), FUNCTIONS)
         self._defined: dict[str, int] = {}
@@ -203,6 +204,7 @@ class Graph:
         told = (group.name, prefix, group.span_id or "")
         if known >= _GROUPS and told not in self.groups.codes:
             told = (prefix, prefix, told[2])
+            self.leaves_out.add(f"new groups of tasks are called as their task names, {_GROUPS:,} are known")
         code = self._codes[group] = self.groups.code(told)
         if len(self.groups.codes) > known:
             self._define(prefix, told[0], state.run_spec)
@@ -227,7 +229,9 @@ class Graph:
     def _has_room(self, told: Names) -> bool:
         """Whether a task is to be looked at for more of these."""
         has_room = len(told.codes) < FUNCTIONS
-        self.leaves_out |= not has_room
+        if not has_room:
+            what = "functions of tasks and parts of fused ones"
+            self.leaves_out.add(f"{what} may be missing, no more than {FUNCTIONS:,} of each are kept")
         return has_room
 
     def find(self, key: Hashable) -> int:

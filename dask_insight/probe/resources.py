@@ -18,11 +18,14 @@ from .gpu import Gpus
 from .memory_limit import MemoryLimit
 
 _NAN = float("nan")
-#: Seconds between two looks at what costs most or seldom changes: the host's network and disks, the list of
-#: open files, whom the system killed for memory; what was seen stands until the next.
-_SELDOM = 2.0
+#: Seconds until the first look at what costs most or seldom changes, and at most between two, twice as long
+#: each: the host's network and disks, the list of open files, whom the system killed for memory; what was
+#: seen stands until the next.
+_FIRST, _SELDOM = 0.25, 2.0
 #: In what a host's CPUs spend their time, besides idling, waiting for disks, and letting other hosts run.
 _BUSY = ("user", "nice", "system", "irq", "softirq")
+#: What counters of the host's tell of.
+_COUNTED = {"net_read": "network", "disk_read": "disks", "host_cpu": "CPUs"}
 
 
 class ResourceSampler:
@@ -49,12 +52,14 @@ class ResourceSampler:
         self._process = psutil.Process()
         self._gpus = Gpus(one_gpu)
         self._knocker: Any = None
+        self._no_gil = ""
         self._gil = gil or self._knock()
         self._resident = Resident()
         self._cpu_limit, self._memory_limit = CpuLimit(), MemoryLimit()
         self._sampled, self._cpu, self._children = perf_counter(), process_time(), _children()
-        self._looked = self._sampled
+        self._looked, self._rest = self._sampled, _FIRST
         self._host = _host_counters()
+        self._unread = [what for name, what in _COUNTED.items() if name not in self._host]
         self._of_host = dict.fromkeys(self._host, _NAN) | _host_memory()
         self._files = self._descriptors()
         self._allowed = self._memory_limit.sample()
@@ -62,7 +67,8 @@ class ResourceSampler:
     @property
     def gaps(self) -> list[str]:
         """In words, what cannot be sampled here."""
-        return [self._gpus.reason] if self._gpus.reason else []
+        unread = [f"the host's {what}: the system gives no counters of them" for what in self._unread]
+        return [reason for reason in (self._gpus.reason, self._no_gil, *unread) if reason]
 
     def sample(self) -> tuple[dict[str, float], list[dict[str, Any]]]:
         """A row of `resources` without its process, and rows of `gpus`; rates are since the last call."""
@@ -77,7 +83,8 @@ class ResourceSampler:
             "children": children - self._children,
         }
         self._sampled, self._cpu, self._children = moment, cpu, children
-        if moment - self._looked >= _SELDOM:
+        if moment - self._looked >= self._rest:
+            self._rest = min(2 * self._rest, _SELDOM)
             self._look_at_host(moment)
             self._files = self._descriptors()
             self._allowed = self._memory_limit.sample()
@@ -120,8 +127,12 @@ class ResourceSampler:
 
             self._knocker = KnockKnock(polling_interval_micros=1000)
             self._knocker.start()
-        except Exception:
+        except ImportError:
+            # It is optional: nobody need be told.
+            return lambda: _NAN
+        except Exception as error:
             self._knocker = None
+            self._no_gil = f"contention for the GIL: gilknocker does not start: {error}"
             return lambda: _NAN
 
         def contention() -> float:

@@ -18,7 +18,6 @@ from .clock import host, process
 from .cluster import about, in_turn, memory_rows, worker_facts
 from .farewell import PATIENCE, Farewell, topic
 from .gauges import Gauges
-from .graph import FUNCTIONS
 from .journal import Journal, Labels
 from .own import Own
 from .placing import PATIENCE as PLACING
@@ -89,7 +88,6 @@ class Probe(SchedulerPlugin):
         self._heard: dict[str, int] = {}
         #: How many times less often than asked for workers were sampled when that was told last.
         self._slower = 1.0
-        self._told_lacking = False
         self._unheard: dict[str, float] = {}
         self._joined = 0
         self._leaving: set[asyncio.Task[bool]] = set()
@@ -169,7 +167,7 @@ class Probe(SchedulerPlugin):
         self._gauges.tell_again()
         if self._own is not None:
             self._own.tell_again()
-        self._told_lacking = False
+        self.tasks.graph.leaves_out.tell_again()
 
     def _tell_paused(self) -> None:
         """Tell which workers are paused: what came before is not known to who begins here."""
@@ -492,12 +490,10 @@ class Probe(SchedulerPlugin):
             self.journal.event("info", "sampling", message, source="recorder")
 
     def _tell_lacking(self) -> None:
-        """Tell that functions may be missing: all hear of it again when another recorder has joined."""
-        if self.tasks.graph.leaves_out and self._readers and not self._told_lacking:
-            self._told_lacking = True
-            what = "functions of tasks and parts of fused ones"
-            message = f"{what} may be missing, no more than {FUNCTIONS:,} of each are kept"
-            self.journal.event("info", "lost", message, source="recorder")
+        """Tell what of graphs is left out: all hear of it again when another recorder has joined."""
+        if self._readers:
+            for what in self.tasks.graph.leaves_out.take():
+                self.journal.event("info", "lost", what, source="recorder")
 
     def _look(self) -> None:
         self._turn += 1

@@ -88,20 +88,29 @@ class Seceded:
         self._over: deque[tuple[int, _Away, float]] = deque()
         self.rows = Rows(LAYOUT, _BOUND)
         self._pools: list[tuple[Any, _Pool]] = []
+        #: Executors by name, as they were when pools were looked for.
+        self._known: dict[str, Any] = {}
         #: Why it is not known of all tasks; '' if it is.
         self.reason = ""
-        for name, executor in task_executors(worker):
+
+    def look(self) -> None:
+        """Follow the pools that are new, and take up the tasks that are away from them."""
+        new = {name: each for name, each in task_executors(self._worker) if self._known.get(name) is not each}
+        if not new:
+            return
+        self._known |= new
+        for name, executor in new.items():
             if not isinstance(executor, pools.ThreadPoolExecutor):
                 continue
             try:
                 self._follow(executor)
             except (AttributeError, TypeError, TimeoutError) as error:
                 self.reason = f"when tasks of the executor {name!r} gave their threads back: {error}"
+        if not self.reason:
+            self._begun_before()
 
-    def begun_before(self) -> None:
+    def _begun_before(self) -> None:
         """Take up the tasks that were away before anybody followed them; since when, nobody tells."""
-        if self.reason:
-            return
         now, seceded = time(), {state.key for state in self._worker.state.long_running}
         for ident, key in self._worker.active_threads.copy().items():
             if key in seceded:
@@ -109,7 +118,7 @@ class Seceded:
                 self.away.setdefault(run, _Away(key, now))
                 # Dask says so also of who is back, or comes back just now.
                 if ident in {thread.ident for _, pool in self._pools for thread in list(pool)}:
-                    self.away.pop(run, None)
+                    self.ended(run, now)
 
     def ended(self, run: int, stop: float) -> None:
         """A run has ended, or has a thread again; from any thread."""

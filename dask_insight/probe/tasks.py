@@ -33,7 +33,7 @@ _NO_WORKER_CAME = (
 )
 
 #: What stands for a phase that nobody tells.
-_NO_PHASE = {"action": "", "start": math.nan, "stop": math.nan}
+_NO_PHASE: dict[str, Any] = {"action": "", "start": math.nan, "stop": math.nan}
 
 #: Of an attempt that has not ended: assigned, ready, worker, QUEUED or 0, run.
 _Assigned = tuple[float, float, int, int, int]
@@ -239,7 +239,10 @@ class Tasks:
             known = (math.nan, ready, code, QUEUED if ready == ready else 0, run)
         assigned, ready, worker, queued, run = known
         task = self.graph.id(key)
-        began, ended = self._computed(run, worker, facts.get("startstops") or ())
+        # Its other phases its worker tells: of an attempt that is retried Dask gives none here.
+        phases = facts.get("startstops") or ()
+        computed = next((each for each in reversed(phases) if each["action"] == "compute"), _NO_PHASE)
+        began, ended = computed["start"], computed["stop"]
         # Transitions come before the hook that tells of a worker's removal, but after it has left the table.
         gone = worker in self.addresses and self.addresses[worker] not in self._scheduler.workers
         status = _CANCELLED

@@ -29,7 +29,7 @@ from .metrics import Metrics
 from .pulse import Pulse
 from .sampler import Sampler, started
 from .transfers import Transfers
-from .waits import Waits, task_threads
+from .waits import Waits, task_executors, task_threads
 
 #: Least seconds between two pushes, and those that the last one may take.
 _PUSH = 1.0
@@ -124,7 +124,7 @@ class Probe(WorkerPlugin):
         self._pulse = Pulse(every, loop, self._counts, self._contention, has_one(worker))
         undo(self._pulse.stop)
         undo(self._stop_sampling)
-        self._gaps = Gaps(*self._pulse.gaps, *self._executions.gaps, *_out_of_sight(worker))
+        self._gaps = Gaps(*self._pulse.gaps)
         self._gaps.add(self._actors.reason)
         worker.handlers[f"{self.package}_flush"] = self.flush
         undo(self._shut)
@@ -275,6 +275,7 @@ class Probe(WorkerPlugin):
             told["metrics"] = metrics
         if logs := self._logs.take():
             told["logs"] = logs
+        self._gaps.add(*self._executions.gaps, *_out_of_sight(self.worker))
         if gaps := self._gaps.take():
             told["gaps"] = gaps
         if self._failures:
@@ -351,7 +352,7 @@ class Probe(WorkerPlugin):
 
 def _out_of_sight(worker: Any) -> Iterator[str]:
     """What is missing of tasks that a worker runs in other processes."""
-    for name, executor in worker.executors.items():
+    for name, executor in task_executors(worker):
         # So concurrent.futures and loky call what they have.
         if hasattr(executor, "_processes"):
             yield f"stacks and CPU time of tasks in the executor {name!r}: it runs them in other processes"

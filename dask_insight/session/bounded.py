@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from ..batch import Batch, Values, announced, decode
-from ..columns import Columns, Gathered, merge, newest
+from ..columns import Columns, Gathered, gather, merge, newest
 from ..heap import give_back_between
 from ..history import Chunk, History
 from ..recording import Recording
@@ -170,6 +170,12 @@ class BoundedRecording(Recording):
         self._cache = {name: kept for name, kept in self._cache.items() if kept[0] == stamp}
         self._cache[table] = (stamp, columns)
         return columns
+
+    def picked(self, table: str, names: Collection[str]) -> Columns:
+        """Some columns of a table, out of those that are put together already where they are."""
+        columns = self.columns(table)
+        gather(columns, names)
+        return {name: columns[name] for name in names}
 
     def forget(self) -> None:
         """Let go of columns that were put together, or worked out, for who read them last."""

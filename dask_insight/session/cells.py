@@ -7,12 +7,12 @@ import threading
 from collections.abc import Callable, Mapping
 from functools import partial
 from math import isnan, nan
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from ..batch import encode
 from ..options import Emit
 from ..probe.clock import time
-from ..sources.cells import NO_CELL, Cell, cell_runs, running_cell
+from ..sources.cells import NO_CELL, Cell, cell_runs
 
 
 class Running(NamedTuple):
@@ -144,29 +144,37 @@ def cell_rows(execution: int, cell: str, code: str, start: float, stop: float, s
 
 
 class _Noted:
-    """Writes cells into a recording; tells what runs of them, unless somebody else does."""
+    """Writes cells into a recording; of all that do, the first whose cell runs tells of it."""
+
+    #: The cells that run, by who writes them.
+    _running: ClassVar[dict[_Noted, Cell]] = {}
 
     def __init__(self, emit: Emit, source: bool, ahead: Callable[[], float]) -> None:
         self._emit = emit
         self._source = source
         self._ahead = ahead
-        self._mine = NO_CELL
 
     def cell(self, execution: int, cell: str, code: str, start: float, stop: float, status: str) -> None:
-        if isnan(stop) and running_cell() == NO_CELL:
-            self._mine = Cell(cell, execution)
-            cell_runs(self._mine)
-        elif self._mine != NO_CELL:
-            if running_cell() == self._mine:
-                cell_runs(NO_CELL)
-            self._mine = NO_CELL
+        if isnan(stop):
+            self._running[self] = Cell(cell, execution)
+        else:
+            self._running.pop(self, None)
+        cell_runs([*self._running.values(), NO_CELL][0])
         ahead = self._ahead()
         code = code if self._source else ""
         self._emit(cell_rows(execution, cell, code, start - ahead, stop - ahead, status))
 
 
+def telling_shell() -> Any:
+    """The shell of this process that tells of its cells; None if none does, as in marimo."""
+    # Whoever is a kernel has imported it.
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    # That of xeus-python's raw mode tells of none.
+    return shell if hasattr(shell, "events") else None
+
+
 def cells_noted(emit: Emit, source: bool, ahead: Callable[[], float]) -> Cells | None:
-    """Note the cells of the notebook that this process is the kernel of, until it is closed; None if of none.
+    """Note the cells that IPython runs in this process, until it is closed; None if nothing tells of any.
 
     Parameters
     ----------
@@ -177,12 +185,9 @@ def cells_noted(emit: Emit, source: bool, ahead: Callable[[], float]) -> Cells |
     ahead
         Gives the seconds by which this process's clock is ahead of that of the recording.
     """
-    # Whoever is a kernel has imported it.
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    kernel = getattr(shell, "kernel", None)
-    # The shell of xeus-python's raw mode tells of no cells.
-    if kernel is None or not hasattr(shell, "events"):
+    if (shell := telling_shell()) is None:
         return None
+    kernel: Any = getattr(shell, "kernel", None)
     # Other kernels than ipykernel's tell of a message in other ways or not at all.
     base = sys.modules.get("ipykernel.kernelbase")
     asks = base is not None and isinstance(kernel, base.Kernel) and hasattr(kernel, "get_parent")

@@ -14,12 +14,23 @@ from typing import Any
 
 from ..analysis.code import Line, functions_seen, lines
 from ..batch import encode
+from ..columns import Columns
 from ..recording import Recording
 from ..sources.cells import file_of
 
 #: Most lines kept, and the longest.
 LINES = 10_000
 _LONGEST = 240
+#: What is read of a recording, which may be of days.
+_NEEDED = {
+    "functions": ("prefix", "file", "line"),
+    "submissions": ("file", "line"),
+    "samples": ("run", "stack", "duration"),
+    "stacks": ("stack", "parent", "function", "file", "line", "first_line"),
+    "attempts": ("run", "task"),
+    "running": ("run", "task"),
+    "graph": ("task", "prefix"),
+}
 _DEFINES = re.compile(r"^(?:async\s+)?def\s+(\w+)")
 _BEGINS = re.compile(r"^(?:@|class\b|(?:async\s+)?def\b)|\blambda\b|\bfor\b")
 
@@ -40,15 +51,18 @@ class Code:
     def keep(self) -> None:
         """Add what is new: rows of ``functions`` for tasks that were seen at work only, and of ``lines``."""
         recording = self._recording
-        if columns := functions_seen(recording.columns):
+        if columns := functions_seen(self._needed):
             recording.append(encode("functions", columns))
-        left = self.read(lines(recording.columns), LINES)
-        if left and not self._told:
+        left = self.read(lines(self._needed), LINES)
+        if left and left >= 2 * self._told:
             self._told = left
             why = f"{left:,} lines of source code or more were left out: {LINES:,} are kept"
             told = {"time": time.time(), "source": "recorder", "kind": "lost", "level": "info"}
             told["message"] = why
             recording.append(encode("events", {name: [value] for name, value in told.items()}))
+
+    def _needed(self, table: str) -> Columns:
+        return self._recording.picked(table, _NEEDED[table])
 
     def read(self, wanted: Iterable[Line], most: int) -> int:
         """Add those of these lines that are new, up to so many in all; how many were left out."""

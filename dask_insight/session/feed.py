@@ -50,6 +50,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
+from math import inf
 from typing import Any, NamedTuple, Protocol
 
 from ..batch import announced
@@ -58,7 +59,7 @@ from ..sources.cells import NO_CELL, running_cell
 from ..store import Piece
 from .audience import Audience
 from .explainer import Edition, Explainer, runs
-from .page import Page, count, tables
+from .page import LEASE, Page, count, tables
 
 #: Grows when messages change their meaning.
 PROTOCOL = 1
@@ -135,6 +136,8 @@ class Feed:
         Takes the values that a page has set.
     explainer
         Works out the tables that pages need besides.
+    lease
+        Seconds of silence after which a page is forgotten that was sent something, unless a cell runs.
     """
 
     def __init__(
@@ -146,6 +149,7 @@ class Feed:
         state: Callable[[], Mapping[str, Any]] | None = None,
         settings: Callable[[Mapping[str, Any]], None] | None = None,
         explainer: Explainer | None = None,
+        lease: float = LEASE,
     ) -> None:
         self.id = uuid.uuid4().hex
         self._recording = recording
@@ -153,6 +157,7 @@ class Feed:
         self._wake = wake
         self._state = state
         self._settings = settings
+        self._lease = lease
         self._lock = threading.RLock()
         self._pages: dict[str, Page] = {}
         self._told: dict[str, Any] | None = None
@@ -297,10 +302,10 @@ class Feed:
     def _forget(self) -> None:
         """Let go of pages that have not been heard of for long."""
         # Where answers wait for the cell that runs, silence says nothing.
-        held_up = running_cell() != NO_CELL
+        lease = self._lease if running_cell() == NO_CELL else inf
         now = time.monotonic()
         with self._lock:
-            for name in [name for name, page in self._pages.items() if page.gone(now, held_up)]:
+            for name in [name for name, page in self._pages.items() if page.gone(now, lease)]:
                 # It may have had nothing to say: then it greets anew when it is greeted.
                 self._stranger |= not self._pages.pop(name).foreign
 

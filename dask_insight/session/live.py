@@ -7,16 +7,17 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
-from math import isfinite, isnan
+from math import isfinite
 from typing import Any
+from weakref import WeakSet
 
 import dask
 
 from ..options import OUTPUT_SIZE, Emit, Options
 from ..recording import Recording
-from ..sources.cells import NO_CELL, Cell, cell_runs, running_cell
+from ..sources.cells import NO_CELL, running_cell
+from ..sources.clients import look
 from .bounded import BoundedRecording
-from .cells import cell_rows
 from .driver import DRIVER, INTERVAL
 from .feed import Turn
 from .session import Session
@@ -34,6 +35,8 @@ _LEAST_INTERVAL = 0.001
 _PATIENCE = 5.0
 #: Problems that are kept in words.
 _NOTES = 20
+#: Longest time between two looks for what a change of Dask's configuration has hidden, seconds.
+_LOOK = 5.0
 
 
 class Live(Session):
@@ -61,15 +64,14 @@ class Live(Session):
         #: Of the local schedulers under ''.
         self._tallies: dict[str, Tally] = {}
         self._notes: list[str] = []
-        self._cell: Cell = NO_CELL
-        #: Whether it has set the rate of messages.
-        self._paced = False
 
     def start(self) -> Recording:
         """Begin to record; clusters join as they answer."""
         self._check_unused()
         try:
+            _WISHES.join(self)
             clusters = self._begin()
+            self._note_cells()
             self._undrive = DRIVER.drive(self)
             for client in self._clients():
                 clusters.begin_soon(client, self._refused)
@@ -84,44 +86,35 @@ class Live(Session):
         return self.start()
 
     def tick(self) -> Turn:
-        """Keep the recording within its bounds; sends nothing."""
+        """Keep the recording within its bounds, and clients in sight; sends nothing."""
         self.recording.tidy()
-        return Turn(False, None)
+        look()
+        return Turn(False, _LOOK)
 
     def set(self, values: Mapping[str, Any]) -> None:
-        """Take what a person has set.
+        """Take what a person has set, for all live sessions of this process until the last has ended.
 
         ``history``, attempts kept; ``rate``, messages a second; ``report_bytes``,
         most bytes of a report that stays in a notebook; ``resources`` and ``stacks``,
         samples a second, 0 for no stacks.
         """
-        set_to = {name: value for name, value in values.items() if _is_number(value)}
-        if (size := set_to.get("report_bytes", 0)) > 0:
-            dask.config.set({OUTPUT_SIZE: int(size)})
-        if (history := set_to.get("history")) is not None:
+        _WISHES.take({name: value for name, value in values.items() if _is_number(value)})
+
+    def adopt(self, wishes: Mapping[str, float]) -> None:
+        """Keep and sample as `set` was told."""
+        if (history := wishes.get("history")) is not None:
             least, most = _HISTORY_BOUNDS
             self.recording.history.limit = int(min(max(history, least), most))
             DRIVER.wake()
-        if (rate := set_to.get("rate", 0)) > 0:
-            DRIVER.interval = 1 / rate
-            self._paced = True
         options = self._options
-        if (samples := set_to.get("resources", 0)) > 0:
+        if (samples := wishes.get("resources", 0)) > 0:
             options = replace(options, resources=max(1 / samples, _LEAST_INTERVAL))
-        if (stacks := set_to.get("stacks")) is not None:
+        if (stacks := wishes.get("stacks")) is not None:
             options = replace(options, profile=stacks > 0)
         if stacks:
             options = replace(options, profile_interval=max(1 / stacks, _LEAST_INTERVAL))
         if options != self._options:
             self._adjust(options)
-
-    def cell(self, execution: int, cell: str, code: str, start: float, stop: float, status: str) -> None:
-        """A notebook cell has begun, or with a `stop` that is not NaN has ended."""
-        self._cell = Cell(cell, execution) if isnan(stop) else NO_CELL
-        cell_runs(self._cell)
-        code = code if self._options.source else ""
-        ahead = 0.0 if self._clusters is None else self._clusters.ahead
-        self.recording.append(cell_rows(execution, cell, code, start - ahead, stop - ahead, status))
 
     def state(self) -> dict[str, Any]:
         """How things stand, in what JSON can say.
@@ -138,10 +131,10 @@ class Live(Session):
             rows ``dropped`` by table. ``notes``: what could not be recorded, in words.
         """
         clusters = [] if self._clusters is None else self._clusters.recorded()
-        local, kept = self._tally("").state(), self.recording.history
+        local, kept, cell = self._tally("").state(), self.recording.history, running_cell()
         losses = [loss for tally in list(self._tallies.values()) for loss in tally.losses]
         return {
-            "busy": None if self._cell == NO_CELL else self._cell._asdict(),
+            "busy": None if cell == NO_CELL else cell._asdict(),
             "clusters": list(filter(None, map(self._cluster, clusters))),
             "local": local if local["tasks"]["total"] else None,
             "history": {
@@ -202,11 +195,7 @@ class Live(Session):
             self._clusters.tell("lost", self._notes[-1])
 
     def _halt(self) -> None:
-        # Another session may go on to tell which cell runs, and to set the rate.
-        if NO_CELL != self._cell == running_cell():
-            cell_runs(NO_CELL)
-        if self._paced:
-            DRIVER.interval = INTERVAL
+        _WISHES.leave(self)
         undrive, self._undrive = self._undrive, None
         try:
             if undrive is not None:
@@ -223,6 +212,56 @@ def _is_number(value: Any) -> bool:
 _lock = threading.RLock()
 _live: Live | None = None
 _holders = 0
+
+
+class _Wishes:
+    """What a person has set, for all live sessions at once; with the last of them it ends."""
+
+    def __init__(self) -> None:
+        #: Taken again where a session that garbage held ends just then.
+        self._lock = threading.RLock()
+        self._sessions: WeakSet[Live] = WeakSet()
+        self._values: dict[str, float] = {}
+        #: The first change of Dask's setting for reports, which can be taken back, and the last.
+        self._before: dask.config.set | None = None
+        self._size = 0
+
+    def join(self, session: Live) -> None:
+        """A session is about to begin."""
+        with self._lock:
+            self._sessions.add(session)
+            session.adopt(self._values)
+
+    def leave(self, session: Live) -> None:
+        """A session ends."""
+        with self._lock:
+            self._sessions.discard(session)
+            if self._sessions:
+                return
+            self._values.clear()
+            DRIVER.interval = INTERVAL
+            before, self._before = self._before, None
+            # What somebody else has set since then stays.
+            if before is not None and dask.config.get(OUTPUT_SIZE, None) == self._size:
+                before.__exit__(None, None, None)
+
+    def take(self, values: Mapping[str, float]) -> None:
+        """More has been set."""
+        with self._lock:
+            if not (sessions := list(self._sessions)):
+                return
+            self._values |= values
+            if (size := values.get("report_bytes", 0)) > 0:
+                self._size = int(size)
+                change = dask.config.set({OUTPUT_SIZE: self._size})
+                self._before = self._before or change
+            if (rate := values.get("rate", 0)) > 0:
+                DRIVER.interval = 1 / rate
+        for session in sessions:
+            session.adopt(values)
+
+
+_WISHES = _Wishes()
 
 
 def hold_live() -> tuple[Live, Callable[[], None]]:

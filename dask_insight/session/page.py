@@ -87,11 +87,11 @@ class Page:
         """It has to begin from the beginning."""
         self.at, self.upto = 0, end
 
-    def gone(self, now: float, held_up: bool) -> bool:
-        """Whether it was silent for so long that it must have been closed, and not `held_up` by a cell."""
+    def gone(self, now: float, lease: float) -> bool:
+        """Whether it was silent for so long, more than `lease` seconds, that it must have been closed."""
         if self.prompt and self._used_up:
             return now - max(self.seen, self.served) > PROMPT_LEASE
-        return not held_up and (bool(self._sent) or self.foreign) and now - self.seen > LEASE
+        return (bool(self._sent) or self.foreign) and now - self.seen > lease
 
     def took(self, piece: Piece, turnover: float) -> None:
         """It has been sent batches."""

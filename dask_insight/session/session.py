@@ -283,7 +283,7 @@ class Session:
         return why
 
     def _note_cells(self) -> None:
-        """Where this is a notebook, what a person does between two cells is no fault of the client."""
+        """Where IPython tells of cells, what a person does between two cells is no fault of the client."""
         from .cells import cells_noted
 
         clusters = self._clusters
@@ -410,8 +410,18 @@ def record(
     clusters
         Record clusters; False for the local schedulers alone.
     **options
-        Any other field of `options.Options`; durations as above. ``source=False``
-        keeps no text of source code, only where it stands.
+        ``profile_interval``: the same as a duration for `profile`, ``"10ms"``.
+        ``profile_budget``: share of one core that sampling stacks may take in each worker, 0.02; half of it
+        in scheduler and client.
+        ``poll``: time between two looks at what the scheduler has for us, ``"2s"``; workers send as often,
+        but once a second at most.
+        ``ring``: most rows of a table that the scheduler keeps until they are fetched, 1,000,000; what is
+        older then is lost, and named.
+        ``stop_timeout``: how long stopping may take where a cluster does not answer, ``"10s"``.
+        ``source``: keep the text of source code, True; else only where it stands.
+        ``cache_metric``: what `dask_insight.CacheProfiler` measures of a result: a function of it; None
+        counts.
+        Durations as above.
 
     Returns
     -------

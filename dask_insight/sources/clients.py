@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
+import os
 import sys
 import threading
 import weakref
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 import dask
@@ -18,7 +20,7 @@ from dask import callbacks
 #: Called with a client; what it returns is awaited, where it can be, before the client goes on.
 Callback = Callable[[Any], Awaitable[None] | None]
 
-_PRELOAD = "distributed.client.preload"
+_PRELOAD, _ARGUMENTS = "distributed.client.preload", "distributed.client.preload-argv"
 #: A cluster may hand its configuration on, and tasks make clients in several threads at once. So the preload
 #: is a module that is everywhere and needs no file: only in this process it has something to run.
 _HOOK = callbacks.__name__
@@ -37,6 +39,7 @@ class _Watch:
     def __init__(self, callback: Callback, closing: Callback | None) -> None:
         self.callback = callback
         self.closing = closing
+        self.process = os.getpid()
 
 
 def watch_clients(callback: Callback, closing: Callback | None = None) -> Callable[[], None]:
@@ -63,6 +66,7 @@ def watch_clients(callback: Callback, closing: Callback | None = None) -> Callab
         Ends the watch.
     """
     watch = _Watch(callback, closing)
+    look()
     with _lock:
         if not _watches:
             _install()
@@ -77,13 +81,29 @@ def watch_clients(callback: Callback, closing: Callback | None = None) -> Callab
 
     try:
         for client in _instances():
-            _follow(client)
+            _follows(client)
             if client.status == "running":
                 _tell_now(callback, client)
     except BaseException:
         stop()
         raise
     return stop
+
+
+def look() -> None:
+    """Find what a change of Dask's configuration has hidden: clients made meanwhile, and those to come.
+
+    Another list of preloads, or `dask.config.refresh`, takes ours away. Cheap, for who comes by now and then.
+    """
+    with _lock:
+        if not (watches := _of_this_process()):
+            return
+        _hook_in()
+        hidden = list(filter(_follows, _instances()))
+    for client in hidden:
+        if client.status == "running":
+            for watch in watches:
+                _tell_now(watch.callback, client)
 
 
 def existing_clients() -> list[Any]:
@@ -107,9 +127,19 @@ def _listed(module: Any) -> list[Any]:
         # Other threads may make clients meanwhile.
         with suppress(RuntimeError):
             # One that still connects is no instance yet, but may be the default already.
-            instances = getattr(module.Client, "_instances", ())
+            instances = getattr(module.Client, "_instances", None)
+            if instances is None:
+                _say_unlisted()
             defaults = getattr(module, "_global_clients", {})
-            return list(dict.fromkeys((*instances, *defaults.values())))
+            return list(dict.fromkeys((*(instances or ()), *defaults.values())))
+
+
+@cache
+def _say_unlisted() -> None:
+    logger.warning(
+        "this version of Dask does not list its clients: of those made before the recording began, only the "
+        "default one is found; begin to record before you make others"
+    )
 
 
 def _wanted(client: Any) -> bool:
@@ -118,12 +148,17 @@ def _wanted(client: Any) -> bool:
 
 async def appeared(client: Any) -> None:
     """A client has connected; called on its event loop."""
-    await _tell([watch.callback for watch in list(_watches)], client)
+    await _tell([watch.callback for watch in _of_this_process()], client)
 
 
 async def leaving(client: Any) -> None:
     """A client begins to close; called on its event loop."""
-    await _tell([watch.closing for watch in list(_watches) if watch.closing is not None], client)
+    await _tell([watch.closing for watch in _of_this_process() if watch.closing is not None], client)
+
+
+def _of_this_process() -> list[_Watch]:
+    """The watches that were not begun by a process that this one was forked off."""
+    return [watch for watch in list(_watches) if watch.process == os.getpid()]
 
 
 async def _tell(callbacks: list[Callback], client: Any) -> None:
@@ -157,8 +192,7 @@ async def _waiting(answer: Awaitable[None]) -> None:
 def _install() -> None:
     setattr(callbacks, _SETUP, appeared)
     setattr(callbacks, _TEARDOWN, leaving)
-    before = dask.config.get(_PRELOAD, [])
-    dask.config.set({_PRELOAD: [*([before] if isinstance(before, str) else before), _HOOK]})
+    _hook_in()
     logging.getLogger(_CHATTY).addFilter(_not_ours)
 
 
@@ -166,9 +200,32 @@ def _uninstall() -> None:
     for name in (_SETUP, _TEARDOWN):
         vars(callbacks).pop(name, None)
     logging.getLogger(_CHATTY).removeFilter(_not_ours)
-    before = dask.config.get(_PRELOAD, [])
-    if isinstance(before, list):
-        dask.config.set({_PRELOAD: [one for one in before if one != _HOOK]})
+    _unhook()
+
+
+def _hook_in() -> None:
+    names, arguments = _configured()
+    if _HOOK not in names:
+        # One more for ours; where the list has changed, one may be left of ours before.
+        _configure([*names, _HOOK], arguments and [*arguments[: len(names)], []])
+
+
+def _unhook() -> None:
+    names, arguments = _configured()
+    if _HOOK in names:
+        place = names.index(_HOOK)
+        _configure(names[:place] + names[place + 1 :], arguments[:place] + arguments[place + 1 :])
+
+
+def _configured() -> tuple[list[Any], list[Any]]:
+    """The preloads of clients, and the arguments of each; none where all have the same."""
+    names, arguments = dask.config.get(_PRELOAD, []), dask.config.get(_ARGUMENTS, [])
+    shared = not arguments or isinstance(arguments[0], str)
+    return [names] if isinstance(names, str) else list(names), [] if shared else list(arguments)
+
+
+def _configure(names: list[Any], arguments: list[Any]) -> None:
+    dask.config.set({_PRELOAD: names} | ({_ARGUMENTS: arguments} if arguments else {}))
 
 
 def _not_ours(record: logging.LogRecord) -> bool:
@@ -196,7 +253,12 @@ class _Follower:
             await leaving(client)
 
 
-def _follow(client: Any) -> None:
+def _follows(client: Any) -> bool:
+    """Have a client tell of itself from now on; False for one that does already, or cannot."""
     preloads = getattr(getattr(client, "preloads", None), "_preloads", None)
-    if isinstance(preloads, list) and not any(getattr(one, "name", "") == _HOOK for one in preloads):
+    # Two threads that look at once must not both find none of ours.
+    with _lock:
+        if not isinstance(preloads, list) or any(getattr(one, "name", "") == _HOOK for one in preloads):
+            return False
         preloads.append(_Follower(client))
+        return True

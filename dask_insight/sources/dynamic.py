@@ -12,7 +12,7 @@ import linecache
 import re
 import sys
 import sysconfig
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -37,48 +37,59 @@ _ENTRY = re.compile(r'^([ \t]*File )"(.+)", line (\d+), in (.+)$', re.MULTILINE)
 _DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef)
 #: Whether a function stands in a file: its name, one of its lines, and the file.
 _Fits = Callable[[str, int, str], bool]
-#: Where functions were found, or not, among so many cells and modules.
-_found: dict[tuple[_Fits, str, int], str] = {}
+#: Where functions were found, or not, and among how many cells; and how many cells and modules there were.
+_found: dict[tuple[_Fits, str, int], tuple[str, int]] = {}
 _among = (0, 0)
 
 
 def shown_files(files: Iterable[str], functions: Iterable[str], lines: Iterable[int]) -> list[str]:
     """Files as `shown_file` has them, of functions that have these names and first lines."""
+    cells = _cells()
     return [
-        shown_file(_file_of(function, line, _begins) if file == DYNAMIC else file)
+        shown_file(_file_of(function, line, _begins, cells) if file == DYNAMIC else file)
         for file, function, line in zip(files, functions, lines, strict=True)
     ]
 
 
 def shown_traceback(text: str) -> str:
     """A traceback with files as `shown_file` has them, and with the lines of those that were hidden."""
-    return _ENTRY.sub(_shown_entry, text)
+    cells = _cells()
+    return _ENTRY.sub(lambda entry: _shown_entry(entry, cells), text)
 
 
-def _shown_entry(entry: re.Match[str]) -> str:
+def _shown_entry(entry: re.Match[str], cells: Sequence[str]) -> str:
     begin, file, line, function = entry.groups()
     source = ""
     if file == DYNAMIC:
-        file = _file_of(function, int(line), _holds)
+        file = _file_of(function, int(line), _holds, cells)
         source = linecache.getline(file, int(line)).strip()
     return f'{begin}"{shown_file(file)}", line {line}, in {function}' + (source and f"\n    {source}")
 
 
-def _file_of(function: str, line: int, fits: _Fits) -> str:
-    """The file in which a function of this name fits to this line; `DYNAMIC` where there is none."""
+def _cells() -> Sequence[str]:
+    """Files of cells, the newest first; with other modules, or fewer cells, all is looked for anew."""
     global _among
-    if (among := (len(typed_files()), len(sys.modules))) != _among:
-        _among = among
+    cells, before = typed_files(), _among
+    _among = len(cells), len(sys.modules)
+    if _among[0] < before[0] or _among[1] != before[1]:
         _found.clear()
+    return cells
+
+
+def _file_of(function: str, line: int, fits: _Fits, cells: Sequence[str]) -> str:
+    """The file in which a function of this name fits to this line; `DYNAMIC` where there is none."""
     key = fits, function, line
-    if key not in _found:
-        _found[key] = next((file for file in _candidates() if fits(function, line, file)), DYNAMIC)
-    return _found[key]
+    file, looked = _found.get(key, (DYNAMIC, -1))
+    if looked < len(cells):
+        among = _candidates(cells) if looked < 0 else cells[: len(cells) - looked]
+        file = next((each for each in among if fits(function, line, each)), file)
+        _found[key] = file, len(cells)
+    return file
 
 
-def _candidates() -> Iterator[str]:
-    """Files that functions sent by value come from: cells, the newest first, the program, its modules."""
-    yield from typed_files()
+def _candidates(cells: Sequence[str]) -> Iterator[str]:
+    """Files that functions sent by value come from: cells, the program, its modules."""
+    yield from cells
     for module in [sys.modules.get("__main__"), *list(sys.modules.values())]:
         # Asking a module itself could have it import something.
         file = vars(module).get("__file__") if isinstance(module, ModuleType) else None

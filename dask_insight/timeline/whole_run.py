@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..lookup import Lookup, is_any, sums
+from ..lookup import Lookup, is_any, ratio, sums
 from ..schema import SECEDED
 from ..tables.facts import part_of_run
 from ..tables.tasks import FIELDS
@@ -56,12 +56,16 @@ class WholeRun(NamedTuple):
 def attempts_in_part(read: Read, columns: dict[str, Any]) -> dict[str, Any]:
     """Columns of the table ``tasks``, with no more of each attempt than lies in what was cut out of a run.
 
+    CPU time is taken to be spread evenly over the time of an attempt.
+
     Where everything stood still, it counts as having given its thread back.
     """
     part, still = part_of_run(read), standstills(read)
     is_cut = bool(np.isfinite(part).any())
     if is_cut:
-        columns = columns | {name: np.clip(columns[name], *part) for name in _MOMENTS & columns.keys()}
+        clipped = {name: np.clip(columns[name], *part) for name in _MOMENTS & columns.keys()}
+        whole, here = (each["stop"] - each["start"] for each in (columns, clipped))
+        columns = columns | clipped | {"cpu": columns["cpu"] * ratio(here, whole, 1.0)}
     if is_cut or len(still.start):
         columns = columns | {"seceded": _without_thread(read, columns, still)}
     return columns

@@ -1,12 +1,27 @@
 import { CommandRegistry } from '@lumino/commands';
 import { Signal } from '@lumino/signaling';
 import { expect, test, vi } from 'vitest';
-import { addCommands, type Parts } from './commands';
+import { ACTIONS, addCommands, type Parts } from './commands';
 import { OPEN } from './panels/documents';
 
 // JupyterLab's own come with its whole toolkit, which wants more of a browser than there is here.
 vi.mock('@jupyterlab/apputils', () => ({}));
 vi.mock('@jupyterlab/ui-components', () => ({ LabIcon: class {} }));
+
+test('a layout can be saved where panels stand in one, not below the document of Notebook 7', () => {
+  const canSave = (splits: boolean): boolean => {
+    const commands = new CommandRegistry();
+    addCommands({
+      app: { commands },
+      places: { changed: new Signal({}), current: {} },
+      documents: { tracker: { widgetAdded: new Signal({}) }, splits, all: () => [{}] },
+      layouts: {},
+      settings: {}
+    } as unknown as Parts);
+    return commands.isEnabled(ACTIONS.save);
+  };
+  expect([canSave(true), canSave(false)]).toEqual([true, false]);
+});
 
 test('a card of the launcher brings the sidebar where there is nothing to open a panel for', async () => {
   const commands = new CommandRegistry();

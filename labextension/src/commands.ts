@@ -108,7 +108,9 @@ function addLayouts({ app: { commands }, places, layouts, documents, settings }:
     caption: 'Make the panels as they stand now the default layout',
     isEnabled: () => {
       const place = here();
-      return place !== undefined && settings !== undefined && documents.all(place).length > 0;
+      // Where nothing can be split, panels stand in no order that would do elsewhere.
+      const isSet = documents.splits && settings !== undefined;
+      return isSet && place !== undefined && documents.all(place).length > 0;
     },
     execute: async () => {
       const place = here();

@@ -2,7 +2,7 @@ import { duration, shortened } from './format';
 import { madeFrom } from './made-from';
 import type { Recording } from './recording';
 import type { RowOf } from './schema';
-import type { TimeRange } from './selection';
+import type { Selection, TimeRange } from './selection';
 
 /** One run of a notebook cell; its stop is Infinity while it runs. */
 export type CellRun = RowOf<'cells'>;
@@ -15,15 +15,26 @@ export const cellsOf = madeFrom(['cells'], (recording): readonly CellRun[] => {
     .sort((a, b) => a.start - b.start);
 });
 
+/** The run of a cell that a person has chosen, if it is one. */
+export function chosenCell(selection: Selection): number | undefined {
+  const chosen = selection.own('cells', 'cell');
+  return chosen?.length === 1 ? chosen[0] : undefined;
+}
+
+/** The run with an execution count. */
+export function cellOf(recording: Recording, execution: number | undefined): CellRun | undefined {
+  return cellsOf(recording).find(each => each.execution === execution);
+}
+
 /** The part of the recording's time in which a cell ran. */
 export function timeOfCell({ start, stop }: CellRun, recording: Recording): TimeRange {
   return { start, stop: Math.max(start, Math.min(stop, recording.end)) };
 }
 
-/** A cell as a person knows it: its number, its first line of code, how long it took. */
+/** A cell as a person knows it: its number, its first line of code, beyond magics, how long it took. */
 export function cellWords(run: CellRun): string {
   const lines = run.code.split('\n').map(line => line.trim());
-  const first = lines.find(line => line !== '' && !line.startsWith('#')) ?? lines[0] ?? '';
+  const first = lines.find(line => /^(?!#|%%)./.test(line)) ?? lines[0] ?? '';
   const took = Number.isFinite(run.stop) ? duration(run.stop - run.start) : 'running';
   const failed = run.status === 'error' ? ', failed' : '';
   return `[${run.execution}] ${shortened(first, 48)} (${took}${failed})`;

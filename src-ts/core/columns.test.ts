@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { IdIndex } from './columns';
+import { NOTHING } from './schema';
 
 const rowsOf = (index: IdIndex, ids: readonly number[]): number[] => ids.map(id => index.get(id));
 
@@ -16,15 +17,26 @@ test('ids that count up with their rows are found, before and after others come'
   expect(rowsOf(index, [7, 8])).toEqual([0, 9]);
 });
 
-test('ids may come in any order; those of damaged data are left out', () => {
+test('ids may come in any order, from all that there can be; none is that of nothing', () => {
   const index = new IdIndex();
   index.set(5, 2);
-  index.setAll([4_294_967_295, 1, 900], 0, 3);
-  index.set(2 ** 30, 4);
-  expect(rowsOf(index, [5, 1, 900, 4_294_967_295, 2 ** 30, 0])).toEqual([2, 1, 2, -1, -1, -1]);
+  index.setAll([NOTHING, 1, 900], 0, 3);
+  index.set(2 ** 28 + 3, 4);
+  index.set(2 ** 31 + 3, 5);
+  expect(rowsOf(index, [5, 1, 900, 2 ** 28 + 3, 2 ** 31 + 3])).toEqual([2, 1, 2, 4, 5]);
+  expect(rowsOf(index, [NOTHING, 0, 2 ** 30, 2 ** 28 + 4, NOTHING - 1])).toEqual([-1, -1, -1, -1, -1]);
   const first = new IdIndex();
-  first.setAll([4_294_967_295, 5], 0, 2);
-  expect(rowsOf(first, [4_294_967_295, 5])).toEqual([-1, 1]);
+  first.setAll([NOTHING, 5], 0, 2);
+  expect(rowsOf(first, [NOTHING, 5])).toEqual([-1, 1]);
+});
+
+test('an old id that is kept costs a page of its own, not all ids between', () => {
+  const before = process.memoryUsage().arrayBuffers;
+  const index = new IdIndex();
+  index.set(5, 0);
+  index.set(250_000_000, 1);
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2e6);
+  expect(rowsOf(index, [5, 250_000_000, 250_000_001])).toEqual([0, 1, -1]);
 });
 
 test('ids of a run that has gone on for long cost no more than those that are there', () => {

@@ -1,5 +1,6 @@
 import { type NumberArray, type NumberValues, roomOf, type SymbolValues, type TextValues } from './batch';
 import { grown } from './grown';
+import { NOTHING } from './schema';
 import { noTexts } from './texts';
 
 /** Columns that grow as batches arrive. Views are valid until the next append. */
@@ -157,93 +158,79 @@ export class TextColumn {
   }
 }
 
-/** From an id of the recording to a row; ids are dense from the lowest one on, rows come in any order. */
+/** From an id of the recording to a row; rows come in any order, ids in blocks: each source has its own. */
 export class IdIndex {
   /** As long as ids count up with their rows, as they do in a finished recording: how many, and the first id. */
   private counted = 0;
   private first = 0;
-  /** Else the row of each id from `base` on, plus 1. */
-  private rows: Uint32Array | undefined;
-  private base = 0;
+  /** Else in which page of `rows` the ids of each block stand; page 0 is that of blocks without any. */
+  private pageOf: Uint16Array | undefined;
+  private pages = 1;
+  /** The row of each id, plus 1. */
+  private rows = new Uint32Array(0);
 
   set(id: number, row: number): void {
-    if (id >= MOST_IDS || (!this.rows && this.countsUp(id, row))) return;
-    this.room(id, id)[id - this.base] = row + 1;
+    if (this.pageOf || !this.countsUp(id, row)) this.put(id, row);
   }
 
   /** Sets the rows `from` up to `to` of a column of ids. */
   setAll(ids: ArrayLike<number>, from: number, to: number): void {
     let row = from;
-    if (!this.rows && from <= this.counted && from < to && ids[from] < MOST_IDS) {
-      if (this.counted === 0) this.first = ids[0];
+    if (!this.pageOf && from < to && this.countsUp(ids[from], from)) {
       const { first } = this;
       while (row < to && ids[row] === first + row) row++;
       this.counted = Math.max(this.counted, row);
     }
-    let least = MOST_IDS;
-    let most = -1;
-    for (let at = row; at < to; at++) {
-      const id = ids[at];
-      if (id >= MOST_IDS) continue;
-      if (id < least) least = id;
-      if (id > most) most = id;
-    }
-    if (most < 0) return;
-    const rows = this.room(least, most);
-    const { base } = this;
-    for (; row < to; row++) if (ids[row] < MOST_IDS) rows[ids[row] - base] = row + 1;
+    for (; row < to; row++) this.put(ids[row], row);
   }
 
   /** The row, or -1. */
   get(id: number): number {
-    if (this.rows) {
-      const at = id - this.base;
-      return at >= 0 && at < this.rows.length ? this.rows[at] - 1 : -1;
-    }
+    if (this.pageOf) return this.rows[(this.pageOf[id >>> BITS] << BITS) | (id & LAST)] - 1;
     const row = id - this.first;
     return row >= 0 && row < this.counted ? row : -1;
   }
 
   /** Takes an id that counts up with its row, or was taken before; false if it does not. */
   private countsUp(id: number, row: number): boolean {
-    if (this.counted === 0 && row === 0) this.first = id;
+    if (this.counted === 0 && row === 0 && id !== NOTHING) this.first = id;
     if (id - this.first !== row || row > this.counted) return false;
-    if (row === this.counted) this.counted++;
+    this.counted = Math.max(this.counted, row + 1);
     return true;
   }
 
-  /** Rows by id, with room for ids from `least` to `most`. */
-  private room(least: number, most: number): Uint32Array {
-    const known = this.rows ?? this.spelledOut(least);
-    const before = this.base;
-    if (least < before) {
-      this.base = roundedDown(least);
-      this.rows = new Uint32Array(Math.max(known.length + before, most + 1) - this.base);
-      this.rows.set(known, before - this.base);
-    } else {
-      this.rows = grown(known, most + 1 - before);
-    }
-    return this.rows;
+  private put(id: number, row: number): void {
+    const pageOf = this.pageOf ?? this.spelledOut();
+    const page = pageOf[id >>> BITS] || this.added(pageOf, id >>> BITS);
+    if (page > 0) this.rows[(page << BITS) | (id & LAST)] = row + 1;
   }
 
-  /** What has counted up until now, by id; if nothing has, an id tells where they begin. */
-  private spelledOut(id: number): Uint32Array {
-    const { counted } = this;
-    const first = counted > 0 ? this.first : id;
-    this.base = roundedDown(first);
-    const rows = new Uint32Array(first - this.base + counted);
-    for (let row = 0; row < counted; row++) rows[first - this.base + row] = row + 1;
-    return rows;
+  /** The page that a block gets, 0 if none. */
+  private added(pageOf: Uint16Array, block: number): number {
+    // Ids of damaged data may be anywhere. The last block is that of `NOTHING`.
+    if (this.pages === MOST_PAGES || block === LAST) return 0;
+    this.rows = grown(this.rows, (this.pages + 1) * PAGE);
+    pageOf[block] = this.pages;
+    return this.pages++;
+  }
+
+  /** What has counted up until now, by id. */
+  private spelledOut(): Uint16Array {
+    const { first, counted } = this;
+    this.pageOf = new Uint16Array(PAGE);
+    this.rows = new Uint32Array(PAGE);
+    for (let row = 0; row < counted; row++) this.put(first + row, row);
+    return this.pageOf;
   }
 }
 
-/** Where an index begins: ids of a recording that goes on only rise, while what is long past is dropped. */
-function roundedDown(id: number): number {
-  return id - (id % 65_536);
-}
+/** Ids of a block, and blocks that there can be of 32 bits. */
+const BITS = 16;
+const PAGE = 1 << BITS;
+const LAST = PAGE - 1;
 
-/** Ids beyond this come from damaged data: no recording that fits in a page has so many. */
-const MOST_IDS = 1 << 28;
+/** A recording that a browser can hold has fewer. */
+const MOST_PAGES = 1 << 12;
 
 /** From an id to all rows that have it, newest first. */
 export class Chains {

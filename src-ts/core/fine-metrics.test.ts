@@ -70,6 +70,24 @@ describe('fine metrics', () => {
     expect(amountsOf(recording, 'seconds', selection.filter()).map(({ value }) => value)).toEqual([2]);
   });
 
+  it.each([
+    [2.5, 3.5, [1]],
+    [3, 9, [1]],
+    [0, 9, [2]],
+    [0, 2, []],
+    [4.5, 9, []]
+  ])('are of the time since their worker was heard before: from %d to %d', (start, stop, told) => {
+    const clock = (worker: string, time: number) => ({ worker, time });
+    const clocks = [clock('a', 2), clock('b', 3), clock('a', 4)];
+    const heard = recordingOf({
+      clocks,
+      metrics: [row(4, 'a', 'execute', 'inc', 'thread-cpu', 'seconds', 2)]
+    });
+    const selection = new Selection();
+    selection.set({ source: 'x', column: 'time', value: { start, stop } });
+    expect(amountsOf(heard, 'seconds', selection.filter()).map(({ value }) => value)).toEqual(told);
+  });
+
   it('make bars whose parts add up', () => {
     const amounts = amountsOf(recording, 'seconds', everything).filter(
       ({ direction }) => direction === 'execute'

@@ -1,5 +1,6 @@
 import type { Recording } from './recording';
-import { chosenFlags, type Filter } from './selection';
+import { chosenFlags, type Filter, type TimeRange } from './selection';
+import { firstAfter, seriesOf } from './series';
 import { timeOf } from './task-filter';
 
 /** Which of the three pictures an entry belongs to. */
@@ -39,7 +40,6 @@ export function amountsOf(recording: Recording, unit: string, filter: Filter): A
   const unitCode = table.symbols('unit').find(unit);
   if (unitCode < 0) return [];
   const units = table.symbols('unit').codes;
-  const times = table.times('time');
   const values = table.numbers('value');
   const contexts = table.symbols('context');
   const names = table.symbols('prefix');
@@ -49,17 +49,17 @@ export function amountsOf(recording: Recording, unit: string, filter: Filter): A
   const workerWanted = chosenFlags(workers.names, filter.workers);
   const nameWanted = chosenFlags(names.names, filter.names);
   const spanWanted = chosenFlags(spans.names, filter.spans);
-  const { start: from = Number.NEGATIVE_INFINITY, stop: to = Number.POSITIVE_INFINITY } =
-    timeOf(recording, filter) ?? {};
+  const time = timeOf(recording, filter);
+  const shareOf = time && sharesWithin(recording, time);
   const sums = new Map<number, number>();
   const nameCount = names.names.length || 1;
   const activityCount = activities.names.length || 1;
   for (let row = 0; row < table.rows; row++) {
-    if (units[row] !== unitCode || !(times[row] >= from && times[row] <= to)) continue;
+    if (units[row] !== unitCode) continue;
     if (!workerWanted[workers.codes[row]] || !nameWanted[names.codes[row]] || !spanWanted[spans.codes[row]])
       continue;
     const key = (contexts.codes[row] * nameCount + names.codes[row]) * activityCount + activities.codes[row];
-    sums.set(key, (sums.get(key) ?? 0) + values[row]);
+    sums.set(key, (sums.get(key) ?? 0) + values[row] * (shareOf?.(row) ?? 1));
   }
   return [...sums]
     .filter(([, value]) => value !== 0)
@@ -76,6 +76,30 @@ export function amountsOf(recording: Recording, unit: string, filter: Filter): A
       } as Amount;
     })
     .sort((a, b) => b.value - a.value);
+}
+
+/** A moment as a period, seconds; what was told at one moment lies no further apart. */
+const MOMENT = 1e-3;
+
+/**
+ * Gives the share of a row of metrics that lies within a time: a row is of the time since its worker told its clock
+ * before, of a moment where it never did.
+ */
+function sharesWithin(recording: Recording, { start, stop }: TimeRange): (row: number) => number {
+  const metrics = recording.table('metrics');
+  const clocks = recording.table('clocks');
+  const told = clocks.symbols('worker');
+  const series = seriesOf(told.codes, told.names, clocks.times('time'));
+  const workers = metrics.symbols('worker');
+  const places = workers.names.map(name => series.names.indexOf(name));
+  const times = metrics.times('time');
+  return row => {
+    const process = places[workers.codes[row]];
+    const end = times[row];
+    const before = firstAfter(series, process, end - MOMENT) - 1;
+    const begin = before >= series.first[process] ? series.times[before] : end - MOMENT;
+    return Math.max(0, Math.min(end, stop) - Math.max(begin, start)) / (end - begin);
+  };
 }
 
 /** A bar: its parts add up to its total. */

@@ -106,7 +106,7 @@ export const TABLES = {
     /** When it was given a thread. */
     start: 'time'
   },
-  /** What happened around the computing of an attempt; and when it ran beside its worker's threads. */
+  /** What happened around the computing of an attempt; and when it ran beside its worker's threads. On clusters a use of the disk is told from 5 ms on, deserializing in `metrics` alone, and a transfer stands with one of the tasks that waited for it: `transfers` has all. */
   phases: {
     /** Id of the attempt. */
     run: 'u32',
@@ -169,19 +169,19 @@ export const TABLES = {
     cpu: 'f32',
     /** Resident memory, bytes. */
     memory: 'f64',
-    /** Host's network, bytes received a second, over 2 s. */
+    /** Host's network, bytes received a second, over up to 2 s. */
     net_read: 'f32',
-    /** Host's network, bytes sent a second, over 2 s. */
+    /** Host's network, bytes sent a second, over up to 2 s. */
     net_write: 'f32',
-    /** Host's disks, bytes read a second, over 2 s. */
+    /** Host's disks, bytes read a second, over up to 2 s. */
     disk_read: 'f32',
-    /** Host's disks, bytes written a second, over 2 s. */
+    /** Host's disks, bytes written a second, over up to 2 s. */
     disk_write: 'f32',
-    /** Host's CPU use by all programs, per cent of all its cores, over 2 s. */
+    /** Host's CPU use by all programs, per cent of all its cores, over up to 2 s. */
     host_cpu: 'f32',
     /** Host's memory that could still be had, bytes. */
     host_free: 'f64',
-    /** Open file descriptors (handles on Windows). */
+    /** Open file descriptors (handles on Windows), up to 2 s before. */
     fds: 'f32',
     /** Longest delay of the event loop since the last sample, seconds. */
     lag: 'f32',
@@ -269,7 +269,7 @@ export const TABLES = {
   },
   /** Fine performance metrics: what was added in each period. */
   metrics: {
-    /** End of the period. */
+    /** End of the period, which began with the worker's row of `clocks` before. */
     time: 'time',
     /** The worker. */
     worker: 'sym',
@@ -387,6 +387,13 @@ export const TABLES = {
     /** running, ok or error. */
     status: 'sym'
   },
+  /** How each worker's clock stands to the scheduler's. */
+  clocks: {
+    /** The worker. */
+    worker: 'sym',
+    /** When. */
+    time: 'time'
+  },
   /** What kept the run from ending sooner: the path of blame, worked out from the other tables. */
   critical: {
     /** When this stretch began: where the one before it ended. */
@@ -435,7 +442,7 @@ export const TABLES = {
   },
   /** What cost time or puts the run at risk, most important first; worked out from the other tables. One row with the code '' says that nothing was found. */
   findings: {
-    /** What it is; see docs/findings.md. */
+    /** What it is; see `dask-insight findings --rules`. */
     code: 'sym',
     /** info, warning or critical; 'gap' for a rule that could not be worked out: `why` tells. */
     severity: 'sym',
@@ -569,7 +576,7 @@ export const TABLES = {
     /** baseline; came or went; slower or faster (an attempt takes longer or less); costlier or cheaper (that is within the noise, but not its CPU time); more or fewer (attempts of the same kind); same; none (in neither side). */
     verdict: 'sym'
   },
-  /** Memory of all workers together, aligned at the start of each run. */
+  /** Memory of all workers together, aligned at the start of each run: the most since the row before. */
   compared_memory: {
     /** The side. */
     side: 'u8',

@@ -10,6 +10,12 @@ export function gutterOf(width: number): number {
 /** Room right of every time chart, CSS pixels. */
 export const MARGIN = 10;
 
+/** The plot of a time chart in a surface so wide. */
+export function plotIn(width: number, y: number, height: number): Box {
+  const x = gutterOf(width);
+  return { x, y, width: Math.max(1, width - x - MARGIN), height };
+}
+
 /** Height of a time axis, CSS pixels. */
 export const AXIS_HEIGHT = 22;
 

@@ -49,7 +49,7 @@ export function listen(element: HTMLElement, handlers: GestureHandlers): () => v
     if (!focusIn(element) && !event.ctrlKey && !event.metaKey) return;
     const { zoom = never, pan = never } = handlers;
     const { x, y } = place(event);
-    const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
+    const unit = [1, 16, 400][event.deltaMode];
     const step = Math.max(-120, Math.min(120, event.deltaY * unit));
     const isAside = Math.abs(event.deltaX) > Math.abs(event.deltaY) || (event.shiftKey && !event.ctrlKey);
     const taken = isAside
@@ -144,23 +144,23 @@ export function listen(element: HTMLElement, handlers: GestureHandlers): () => v
   };
 
   element.style.touchAction = 'pan-y';
-  element.addEventListener('wheel', onWheel, { signal, passive: false });
-  element.addEventListener('pointerdown', onDown, { signal });
-  element.addEventListener('pointermove', onMove, { signal });
-  element.addEventListener('pointerup', onUp, { signal });
-  element.addEventListener('pointercancel', onCancel, { signal });
+  const on = <K extends keyof HTMLElementEventMap>(
+    what: K,
+    then: (event: HTMLElementEventMap[K]) => unknown
+  ): void => element.addEventListener(what, then, { signal, passive: false });
+  on('wheel', onWheel);
+  on('pointerdown', onDown);
+  on('pointermove', onMove);
+  on('pointerup', onUp);
+  on('pointercancel', onCancel);
   // A finger that rests asks for no menu.
-  element.addEventListener('contextmenu', event => began?.brush && event.preventDefault(), { signal });
-  element.addEventListener('pointerleave', () => handlers.hover?.(undefined), { signal });
-  element.addEventListener(
-    'dblclick',
-    event => {
-      const { x, y } = place(event);
-      handlers.doubleClick?.(x, y);
-    },
-    { signal }
-  );
-  element.addEventListener('keydown', onKey, { signal });
+  on('contextmenu', event => began?.brush && event.preventDefault());
+  on('pointerleave', () => handlers.hover?.(undefined));
+  on('dblclick', event => {
+    const { x, y } = place(event);
+    handlers.doubleClick?.(x, y);
+  });
+  on('keydown', onKey);
   return () => {
     clearTimeout(hold);
     abort.abort();

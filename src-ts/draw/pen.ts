@@ -44,6 +44,14 @@ export function holds({ x, y, width, height }: Box, left: number, top: number): 
   return left >= x && left <= x + width && top >= y && top <= y + height;
 }
 
+/** Keeps what is drawn until `restore` within a box. */
+export function clipTo(pen: Pen, { x, y, width, height }: Box): void {
+  pen.save();
+  pen.beginPath();
+  pen.rect(x, y, width, height);
+  pen.clip();
+}
+
 /** What is written from now on begins at the place that is told, with its middle at that height. */
 export function writeWith(pen: Pen, font: string, baseline: CanvasTextBaseline = 'middle'): void {
   pen.font = font;

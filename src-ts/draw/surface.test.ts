@@ -98,3 +98,17 @@ test('the sheet over the picture is touched only where something stands on it', 
   surface.dispose();
   vi.restoreAllMocks();
 });
+
+test('what is written is read from the left, also in a page that is read from the right', () => {
+  const context = { direction: 'inherit', setTransform: () => {}, fillRect: () => {} };
+  vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(context as never);
+  const surface = new Surface();
+  document.body.append(surface.element);
+  surface.start(PAINTER);
+  surface.width = surface.height = 100;
+  surface.invalidate('layout');
+  surface.commit();
+  expect(context.direction).toBe('ltr');
+  surface.dispose();
+  vi.restoreAllMocks();
+});

@@ -183,6 +183,8 @@ export class Surface {
     if (canvas.width !== width) canvas.width = width;
     if (canvas.height !== height) canvas.height = height;
     const context = canvas.getContext('2d', { alpha: clear }) as CanvasRenderingContext2D;
+    // Also in a page that is read from the right.
+    context.direction = 'ltr';
     context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     if (clear) {
       context.clearRect(0, 0, this.width, this.height);

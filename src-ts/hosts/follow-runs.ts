@@ -1,4 +1,5 @@
 import { Bursts } from '../core/bursts';
+import { cellOf, chosenCell } from '../core/cells';
 import type { Stop } from '../core/recording';
 import type { TimeRange } from '../core/selection';
 import type { Stage } from '../panels/panel';
@@ -11,11 +12,17 @@ const PAUSE = 5;
  * after a pause, and stands a while after the last of them, however long the
  * kernel then waits for the next. Whoever shows everything (key 0) keeps
  * everything until the next run begins. A recording that has ended is shown whole.
+ * Where a run of a cell is chosen, the picture is of that, and stands once it has ended.
  */
-export function followRuns({ tasks, viewport, recording }: Stage): Stop {
+export function followRuns({ tasks, viewport, recording, selection }: Stage): Stop {
   const bursts = new Bursts(tasks);
   let known = Number.NaN;
   const renew = (): void => {
+    const cell = cellOf(recording, chosenCell(selection));
+    if (cell) {
+      if (viewport.anchored) viewport.followFrom(cell.start, cell.stop);
+      return;
+    }
     if (recording.about('stopped') !== undefined) {
       viewport.followFrom(Number.NEGATIVE_INFINITY);
       return;
@@ -35,8 +42,9 @@ export function followRuns({ tasks, viewport, recording }: Stage): Stop {
   const stops = [
     tasks.onChange(renew),
     recording.onAppend(({ table }) => {
-      if (table === 'about') renew();
-    })
+      if (table === 'about' || table === 'cells') renew();
+    }),
+    selection.subscribe(renew)
   ];
   return () => {
     for (const stop of stops) stop();

@@ -45,7 +45,7 @@ const ALL = '';
 
 /** Runs of notebook cells, newest first; choosing one narrows every panel to it. Hidden while there are fewer than `least`. */
 export function cellPicker(page: LivePage, least = 1): Control {
-  const made = choice('Notebook cell to show', [], ALL, cell => {
+  const made = choice('Notebook cell to show', [], cell => {
     page.showCell(cell === ALL ? undefined : Number(cell));
   });
   made.classList.add('di-cell-picker');

@@ -61,7 +61,7 @@ describe('data', () => {
   it('leave hidden what a panel has nothing to say in', () => {
     page.take(ran(0, 100, 101));
     page.mount('task-stream', host());
-    expect(document.querySelector<HTMLElement>('.di-note')?.hidden).toBe(true);
+    expect(document.querySelector<HTMLElement>('.di-note:not(.di-on-paper)')?.hidden).toBe(true);
   });
 
   it('that are damaged are named, and what follows is taken', () => {
@@ -170,6 +170,34 @@ describe('what is followed', () => {
     expectShown(0, 110);
     page.take(ran(2, 116, 120));
     expectShown(116, 120);
+  });
+
+  const cell = (execution: number, start: number, stop = Number.NaN): Uint8Array =>
+    bytesOf('cells', [{ execution, code: 'x.compute()', start, stop }]);
+
+  it('is the cell that runs once it is chosen, and what it took when it has ended', () => {
+    page.take(joined(ran(0, 90, 99), cell(4, 100), ran(1, 101, 104)));
+    page.viewport.show(95, 96);
+    page.showCell(4);
+    expect([page.cell, page.follow]).toEqual([4, true]);
+    expectShown(100, 104);
+    page.take(ran(2, 104, 130));
+    expectShown(100, 130);
+    page.take(joined(cell(4, 100, 131), cell(5, 140), ran(3, 141, 190)));
+    expectShown(100, 131);
+    page.selection.clear();
+    expectShown(141, 190);
+  });
+
+  it('is not a chosen cell that somebody has zoomed into, or looks past', () => {
+    page.take(joined(ran(0, 90, 99), cell(4, 100), ran(1, 101, 104)));
+    page.showCell(4);
+    page.viewport.show(102, 103);
+    page.take(joined(ran(2, 104, 130), cell(4, 100, 131)));
+    expectShown(102, 103);
+    page.viewport.fit();
+    page.take(ran(3, 131, 132));
+    expectShown(90, 132);
   });
 
   it('leaves alone what a person has set', () => {
@@ -367,6 +395,29 @@ describe('panels', () => {
     page.selection.set({ source: 'x', column: 'name', value: ['inc'] });
     place.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }));
     expect(page.selection.clauses).toHaveLength(1);
+    vi.unstubAllGlobals();
+  });
+
+  it('need nothing while the page is paused, and again what they show after that', () => {
+    vi.stubGlobal(
+      'ResizeObserver',
+      class {
+        constructor(private readonly callback: (entries: object[]) => void) {}
+        observe(target: Element): void {
+          this.callback([{ target, contentRect: { width: 100 } }]);
+        }
+        unobserve(): void {}
+        disconnect(): void {}
+      }
+    );
+    page = new LivePage();
+    const { needs } = page;
+    page.mount('critical-path', host());
+    const told: (readonly string[])[] = [];
+    needs.onChange(() => told.push(needs.tables));
+    page.paused = true;
+    page.paused = false;
+    expect(told).toEqual([[], ['critical']]);
     vi.unstubAllGlobals();
   });
 

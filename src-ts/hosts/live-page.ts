@@ -1,5 +1,5 @@
 import { type Batch, BatchError, decodeAll } from '../core/batch';
-import { type CellRun, cellsOf, cellsWithTasks, cellWords, timeOfCell } from '../core/cells';
+import { type CellRun, cellOf, cellsOf, cellsWithTasks, cellWords, chosenCell } from '../core/cells';
 import type { Delivery } from '../core/feed';
 import { breathe, inflate } from '../core/load';
 import { Recording, type Stop } from '../core/recording';
@@ -114,16 +114,13 @@ export class LivePage {
 
   /** Takes batches that stand one after another; what is damaged is left out and named in `damages`. */
   take(bytes: Uint8Array, { packed = [], more }: Delivery = {}): void {
-    const pieces: Omit<Arrived, 'more'>[] = [];
     let at = 0;
-    for (const length of packed) {
-      pieces.push({ bytes: bytes.subarray(at, at + length), packed: true });
-      at += length;
-    }
-    if (at < bytes.length) pieces.push({ bytes: bytes.subarray(at), packed: false });
-    const last = pieces.pop();
-    for (const piece of pieces) this.put({ ...piece, more: true });
-    if (last) this.put({ ...last, more });
+    const put = (to: number, packed: boolean): void => {
+      this.put({ bytes: bytes.subarray(at, to), packed, more: to < bytes.length || more });
+      at = to;
+    };
+    for (const length of packed) put(at + length, true);
+    if (at < bytes.length) put(bytes.length, false);
   }
 
   /**
@@ -155,6 +152,7 @@ export class LivePage {
     if (on === this.paused) return;
     const held = this.held ?? [];
     this.held = on ? [] : undefined;
+    this.needs.still = on;
     if (!on && this.next) this.wait();
     for (const each of held) {
       if (each) this.put(each);
@@ -189,24 +187,24 @@ export class LivePage {
 
   /** The run of a cell that every panel is narrowed to, if it is one. */
   get cell(): number | undefined {
-    const chosen = this.selection.own('cells', 'cell');
-    return chosen?.length === 1 ? chosen[0] : undefined;
+    return chosenCell(this.selection);
   }
 
-  /** Narrows every panel to one run of a cell, and shows its time; `undefined` takes that back. */
+  /**
+   * Narrows every panel to one run of a cell, and shows its time, which is followed
+   * while it runs; `undefined` takes that back.
+   */
   showCell(execution: number | undefined): void {
     const { recording, selection, viewport } = this;
-    if (execution === undefined) {
-      selection.clear('cells');
+    selection.set({ source: 'cells', column: 'cell', value: execution === undefined ? [] : [execution] });
+    const run = cellOf(recording, execution);
+    if (run && Number.isFinite(run.stop)) {
+      const room = Math.max(1e-3, (run.stop - run.start) * 0.02);
+      viewport.show(run.start - room, run.stop + room);
+    } else {
       viewport.fit();
-      return;
+      if (run) viewport.followFrom(run.start);
     }
-    selection.set({ source: 'cells', column: 'cell', value: [execution] });
-    const run = cellsOf(recording).find(each => each.execution === execution);
-    if (!run) return;
-    const { start, stop } = timeOfCell(run, recording);
-    const room = Math.max(1e-3, (stop - start) * 0.02);
-    viewport.show(start - room, stop + room);
   }
 
   /** Puts a panel into `host`. Throws `Error` if there is no such panel. */

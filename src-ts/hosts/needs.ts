@@ -8,6 +8,7 @@ export class Needs {
   private readonly shown = new Set<HTMLElement>();
   private readonly callbacks = new Set<() => void>();
   private told = '';
+  private isStill = false;
   private readonly observer = new ResizeObserver(entries => {
     for (const { target, contentRect } of entries) {
       if (contentRect.width > 0) this.shown.add(target as HTMLElement);
@@ -17,8 +18,15 @@ export class Needs {
   });
 
   get tables(): readonly TableName[] {
-    const needed = new Set([...this.shown].flatMap(place => this.places.get(place) ?? []));
+    const shown = this.isStill ? [] : [...this.shown];
+    const needed = new Set(shown.flatMap(place => this.places.get(place) ?? []));
     return ON_DEMAND.filter(table => needed.has(table));
+  }
+
+  /** Panels that stand still need nothing. */
+  set still(on: boolean) {
+    this.isStill = on;
+    this.tell();
   }
 
   /** A panel that reads these tables, and no longer others, stands in this place, until the result is called. */

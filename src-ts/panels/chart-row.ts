@@ -2,7 +2,7 @@ import type { Cached } from '../core/bin-cache';
 import { amountTicks } from '../core/format';
 import type { Band } from '../core/series';
 import { drawValueAxis } from '../draw/axis';
-import { type Box, type Pen, writeWith } from '../draw/pen';
+import { type Box, clipTo, type Pen, writeWith } from '../draw/pen';
 import { textWidth } from '../draw/text-width';
 import type { Theme } from '../draw/theme';
 import type { Scale } from '../draw/viewport';
@@ -129,10 +129,15 @@ function shorter(label: (value: number) => string): (value: number) => string {
 
 /** Keeps what is drawn until `restore` within a row, and the lines at its ends whole. */
 export function clip(pen: Pen, box: Box): void {
-  pen.save();
-  pen.beginPath();
-  pen.rect(box.x, box.y - 1, box.width, box.height + 2);
-  pen.clip();
+  clipTo(pen, { ...box, y: box.y - 1, height: box.height + 2 });
+}
+
+/** The bins in sight, from one to before another, and `beside` more at both ends. */
+export function binsIn(time: Scale, bins: Cached<unknown>, beside = 0): [first: number, last: number] {
+  return [
+    Math.max(0, Math.floor((time.start - bins.from) / bins.step) - beside),
+    Math.min(bins.bins, Math.ceil((time.stop - bins.from) / bins.step) + beside)
+  ];
 }
 
 /** Says so where nothing is known of the time that is shown; `values` has the bins of one process after another. */
@@ -144,8 +149,7 @@ export function drawUnknown(
   values: ArrayLike<number>,
   theme: Theme
 ): void {
-  const first = Math.floor((time.start - bins.from) / bins.step);
-  const last = Math.ceil((time.stop - bins.from) / bins.step);
+  const [first, last] = binsIn(time, bins);
   for (let at = 0; at < values.length; at++) {
     const bin = at % bins.bins;
     if (bin >= first && bin < last && !Number.isNaN(values[at])) return;
@@ -170,8 +174,7 @@ export function drawLine(
   { low, high }: Line,
   sign = 1
 ): void {
-  const first = Math.max(0, Math.floor((time.start - bins.from) / bins.step) - 1);
-  const last = Math.min(bins.bins, Math.ceil((time.stop - bins.from) / bins.step) + 1);
+  const [first, last] = binsIn(time, bins, 1);
   let open = false;
   pen.beginPath();
   for (let bin = first; bin < last; bin++) {
@@ -201,8 +204,8 @@ export function drawArea(
   high: ArrayLike<number>,
   sign = 1
 ): void {
-  const first = Math.max(0, Math.floor((time.start - bins.from) / bins.step) - 1);
-  const last = Math.min(bins.bins, Math.ceil((time.stop - bins.from) / bins.step) + 1);
+  const [first, last] = binsIn(time, bins, 1);
+  const left = (bin: number): number => scale.box.x + time.x(bins.from + bin * bins.step);
   let begin = -1;
   for (let bin = first; bin <= last; bin++) {
     const known = bin < last && !Number.isNaN(high[bin]);
@@ -210,17 +213,15 @@ export function drawArea(
     if (known || begin < 0) continue;
     pen.beginPath();
     for (let at = begin; at < bin; at++) {
-      const left = scale.box.x + time.x(bins.from + at * bins.step);
-      const right = scale.box.x + time.x(bins.from + (at + 1) * bins.step);
-      if (at === begin) pen.moveTo(left, scale.y(sign * high[at]));
-      else pen.lineTo(left, scale.y(sign * high[at]));
-      pen.lineTo(right, scale.y(sign * high[at]));
+      const y = scale.y(sign * high[at]);
+      if (at === begin) pen.moveTo(left(at), y);
+      else pen.lineTo(left(at), y);
+      pen.lineTo(left(at + 1), y);
     }
     for (let at = bin - 1; at >= begin; at--) {
-      const left = scale.box.x + time.x(bins.from + at * bins.step);
-      const right = scale.box.x + time.x(bins.from + (at + 1) * bins.step);
-      pen.lineTo(right, scale.y(sign * low[at]));
-      pen.lineTo(left, scale.y(sign * low[at]));
+      const y = scale.y(sign * low[at]);
+      pen.lineTo(left(at + 1), y);
+      pen.lineTo(left(at), y);
     }
     pen.closePath();
     pen.fill();

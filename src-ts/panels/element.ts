@@ -64,16 +64,14 @@ function isIdle(made: HTMLElement): boolean {
   return made.getAttribute('aria-disabled') === 'true';
 }
 
-/** A choice of one of several. */
+/** A choice of one of several, at first the first. */
 export function choice<T extends string>(
   name: string,
   options: readonly (readonly [value: T, label: string])[],
-  chosen: T,
   choose: (value: T) => void
 ): HTMLSelectElement {
   const made = element('select', { class: 'di-choice', 'aria-label': name, title: name });
-  for (const [value, label] of options)
-    made.append(element('option', { value, selected: value === chosen }, label));
+  made.append(...options.map(([value, label]) => element('option', { value }, label)));
   made.addEventListener('change', () => choose(made.value as T));
   return made;
 }

@@ -56,7 +56,7 @@ class EventsView extends PlainView {
   private least = '';
   readonly controls = [
     this.search,
-    choice('Which events', LEVELS, '', level => {
+    choice('Which events', LEVELS, level => {
       this.least = level;
       this.layout();
     })

@@ -5,7 +5,7 @@ import type { Panel } from './panel';
 export const fineMetrics: Panel = {
   id: 'fine-metrics',
   title: 'Fine metrics',
-  tables: ['metrics'],
+  tables: ['metrics', 'clocks'],
   overTime: false,
   create: context => new FineMetricsView(context)
 };

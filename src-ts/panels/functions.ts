@@ -41,7 +41,7 @@ class FunctionsView extends PlainView {
       [label, places.get(label) ?? ''].some(text => text.toLowerCase().includes(query))
     );
     const columns = columnsOf(all, places);
-    const chosen = new Set(selection.own('functions', 'name') ?? []);
+    const chosen = new Set(selection.own('functions', 'name'));
     return {
       caption: captionOf(sums.length, all.length, query, selection.clauses.length > 0),
       sort: 2,

@@ -3,6 +3,7 @@ import { mixed, packed, type Rgb, slotColor } from '../draw/palette';
 import type { Box, Pen } from '../draw/pen';
 import type { Theme } from '../draw/theme';
 import type { Scale } from '../draw/viewport';
+import { binsIn } from './chart-row';
 
 /** Steps of the ramp from nothing to most. */
 const STEPS = 64;
@@ -36,8 +37,7 @@ export function drawHeat(
   most: number,
   theme: Theme
 ): void {
-  const first = Math.max(0, Math.floor((scale.start - bins.from) / bins.step));
-  const last = Math.min(bins.bins, Math.ceil((scale.stop - bins.from) / bins.step));
+  const [first, last] = binsIn(scale, bins);
   const width = last - first;
   if (width <= 0 || processes === 0) return;
   const ramp = rampOf(theme);

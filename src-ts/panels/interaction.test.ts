@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { recordingOf } from '../core/test-recording';
 import type { GestureHandlers } from '../draw/gestures';
+import type { Pen } from '../draw/pen';
 import { Surface } from '../draw/surface';
 import { Tooltip } from '../draw/tooltip';
 import { Interaction } from './interaction';
@@ -344,4 +345,56 @@ test('letters do the same with the caps lock on', () => {
   const { key } = new Interaction(panel, view, stage, surface, tooltip, () => {}).handlers();
   key?.(new KeyboardEvent('keydown', { key: 'S' }));
   expect(stage.selection.clauses).toHaveLength(1);
+});
+
+test('a stretch begins at the moment that was pressed, however the picture of a run that goes on moves meanwhile', () => {
+  const stage = createStage(recordingOf({}), { live: true });
+  const { viewport, selection } = stage;
+  viewport.setExtent(0, 10);
+  const charted = { ...view, gestures: {}, plot: () => ({ x: 0, y: 0, width: 100, height: 10 }) };
+  const panel = { ...PANEL, overTime: true };
+  interaction = new Interaction(panel, charted, stage, surface, tooltip, () => {});
+  const { brush } = interaction.handlers();
+  const start = viewport.scale(100).time(50);
+  brush?.(50, 50, false);
+  viewport.setExtent(0, 30);
+  const scale = viewport.scale(100);
+  const filled: number[][] = [];
+  const pen = { fillRect: (...box: number[]) => filled.push(box) } as unknown as Pen;
+  interaction.drawOverlay(() => pen);
+  expect(filled[0]).toEqual([0, 0, scale.x(start), 10]);
+  brush?.(50, 100, true);
+  const stop = scale.time(100);
+  expect(selection.clauses).toEqual([{ source: 'some', column: 'time', value: { start, stop } }]);
+  // What is given up chooses nothing.
+  selection.forget();
+  brush?.(50, 80, false);
+  viewport.setExtent(0, 50);
+  brush?.(50, 50, true);
+  expect(selection.clauses).toEqual([]);
+});
+
+test("keys with Ctrl, Alt or Command are the browser's, not the view's", () => {
+  const key = vi.fn(() => true);
+  const stage = createStage(recordingOf({}));
+  const own = { ...view, gestures: { key } };
+  handlers = new Interaction(PANEL, own, stage, surface, tooltip, () => {}).handlers();
+  for (const modifier of ['ctrlKey', 'metaKey', 'altKey'])
+    expect(handlers.key?.(new KeyboardEvent('keydown', { key: '+', [modifier]: true }))).toBe(false);
+  expect(key).not.toHaveBeenCalled();
+  expect(press('+')).toBe(true);
+});
+
+test('a card that is there tells what is known by now, one that was put away stays away', () => {
+  let said = 1;
+  const growing = { ...markAt(2), card: () => ({ title: `said ${said}`, groups: [] }) };
+  const pick = vi.spyOn(view, 'pick').mockImplementation(() => ({ ...growing }));
+  handlers.hover?.({ x: 25, y: 5 });
+  said = 2;
+  interaction.renewed();
+  expect(title()).toBe('said 2');
+  press('Escape');
+  interaction.renewed();
+  expect(title()).toBeUndefined();
+  pick.mockRestore();
 });

@@ -1,9 +1,10 @@
-import type { Clause } from '../core/selection';
+import type { Clause, TimeRange } from '../core/selection';
 import { timeOf } from '../core/task-filter';
 import type { GestureHandlers } from '../draw/gestures';
 import type { Box, Pen } from '../draw/pen';
 import type { Surface } from '../draw/surface';
 import type { Tooltip } from '../draw/tooltip';
+import type { Scale } from '../draw/viewport';
 import type { Direction, Mark, Panel, PanelView, Stage } from './panel';
 
 const ARROWS: Readonly<Record<string, Direction>> = {
@@ -18,6 +19,8 @@ const ARROWS: Readonly<Record<string, Direction>> = {
 /** From a task along the graph. */
 const ALONG = { i: 'inputs', o: 'dependents' } as const;
 
+type Gesture = (x: number, y: number, event?: Partial<PointerEvent>) => unknown;
+
 /** What a person does on a panel, and what follows from it. */
 export class Interaction {
   private hovered: Mark | undefined;
@@ -25,7 +28,8 @@ export class Interaction {
   private stepping = false;
   /** Where the pointer was last, while it is here. */
   private last: { readonly x: number; readonly y: number } | undefined;
-  private brushing: { readonly from: number; readonly to: number } | undefined;
+  /** A stretch that is being marked: from a moment, which stays one while the picture moves, to where the pointer is. */
+  private brushing: { readonly start: number; readonly to: number } | undefined;
   /** What was chosen before each of the last two clicks. */
   private before: (readonly Clause[])[] = [];
 
@@ -46,9 +50,7 @@ export class Interaction {
       key: event => {
         if (event.key === 'Escape' && this.dismiss()) return true;
         if (event.key === 'Tab') return !event.shiftKey && this.enterCard();
-        if (!own.key?.(event)) return this.key(event);
-        this.moved();
-        return true;
+        return this.key(event);
       }
     };
     const { viewport } = this.stage;
@@ -63,47 +65,32 @@ export class Interaction {
         viewport.fit();
       }
     };
-    return { ...shared, ...(this.panel.overTime ? overTime : {}), ...this.ownOf(own), key: shared.key };
+    return { ...shared, ...(this.panel.overTime && overTime), ...this.ownOf(own), key: shared.key };
   }
 
   /** A view's own gestures move its picture, and what was under the pointer with it. */
   private ownOf(own: GestureHandlers): GestureHandlers {
-    const made = { ...own };
-    const { click, zoom, pan, doubleClick } = own;
-    if (click)
-      made.click = (x, y, event) => {
-        click(x, y, event);
+    const made = Object.entries(own as Record<string, Gesture>).map(([name, gesture]) => {
+      const moving: Gesture = (x, y, event) => {
+        const taken = gesture(x, y, event);
         // A finger points at nothing before it presses, nor after.
-        if (event.pointerType === 'touch') this.pin(this.view.pick?.(x, y));
+        if (event?.pointerType === 'touch') this.pin(this.view.pick?.(x, y));
         else this.moved();
-      };
-    const moving =
-      <A extends unknown[]>(gesture: (...args: A) => unknown) =>
-      (...args: A): unknown => {
-        const taken = gesture(...args);
-        this.moved();
         return taken;
       };
-    if (zoom) made.zoom = moving(zoom);
-    if (pan) made.pan = moving(pan);
-    if (doubleClick) made.doubleClick = moving(doubleClick);
-    return made;
+      return [name, moving];
+    });
+    return Object.fromEntries(made);
   }
 
   drawOverlay(sheet: () => Pen): void {
     const { viewport, selection, recording } = this.stage;
-    const { theme, ratio } = this.surface;
+    const { theme } = this.surface;
     if (this.overTime) {
       const plot = this.plot();
-      const scale = viewport.scale(plot.width, ratio);
-      const clause = timeOf(recording, selection.filter());
-      if (clause && !this.brushing) {
-        this.drawRange(sheet(), plot, scale.x(clause.start), scale.x(clause.stop));
-      }
-      if (this.brushing) {
-        const { from, to } = this.brushing;
-        this.drawRange(sheet(), plot, Math.min(from, to) - plot.x, Math.max(from, to) - plot.x);
-      }
+      const { scale } = this;
+      const range = this.brushing ? this.stretch(this.brushing) : timeOf(recording, selection.filter());
+      if (range) this.drawRange(sheet(), plot, scale.x(range.start), scale.x(range.stop));
       const x = Math.round(scale.x(viewport.cursor));
       if (x >= 0 && x <= plot.width) {
         const pen = sheet();
@@ -125,8 +112,8 @@ export class Interaction {
     pen.fillRect(plot.x + right, plot.y, plot.width - right, plot.height);
     pen.globalAlpha = 1;
     pen.fillStyle = theme.accent;
-    if (from >= 0 && from <= plot.width) pen.fillRect(plot.x + Math.round(left), plot.y, 1, plot.height);
-    if (to >= 0 && to <= plot.width) pen.fillRect(plot.x + Math.round(right), plot.y, 1, plot.height);
+    for (const end of [from, to])
+      if (end >= 0 && end <= plot.width) pen.fillRect(plot.x + Math.round(end), plot.y, 1, plot.height);
   }
 
   /** Whether what is shown stands on the shared time axis. */
@@ -138,10 +125,24 @@ export class Interaction {
     return this.view.plot?.() ?? { x: 0, y: 0, width: this.surface.width, height: this.surface.height };
   }
 
+  private get scale(): Scale {
+    return this.stage.viewport.scale(this.plot().width, this.surface.ratio);
+  }
+
   /** Where in the plot, 0 to 1. */
   private place(x: number): number {
     const plot = this.plot();
     return Math.max(0, Math.min(1, (x - plot.x) / plot.width));
+  }
+
+  /** The moment at a place; beside the plot, that at its edge. */
+  private timeAt(x: number): number {
+    return this.scale.time(this.place(x) * this.plot().width);
+  }
+
+  private stretch({ start: from, to }: { readonly start: number; readonly to: number }): TimeRange {
+    const [start, stop] = [from, this.timeAt(to)].sort((a, b) => a - b);
+    return { start, stop };
   }
 
   /** The picture has moved under the pointer: what it was on is elsewhere now. */
@@ -172,8 +173,10 @@ export class Interaction {
   renewed(): void {
     if (!this.hovered || !this.last || this.tooltip.pinned || this.stepping) return;
     const mark = this.view.pick?.(this.last.x, this.last.y);
-    if (mark && mark.id === this.hovered.id) this.hovered = mark;
-    else this.point(mark);
+    const isDismissed = this.tooltip.element.hidden && mark?.id === this.hovered.id;
+    // A card that is there tells what is known by now.
+    if (!isDismissed) this.hovered = undefined;
+    this.point(mark);
   }
 
   /** The pinned card was closed or left: the keys go on in the chart. */
@@ -212,9 +215,7 @@ export class Interaction {
     if (this.overTime) {
       const plot = this.plot();
       const inside = at && at.x >= plot.x && at.x <= plot.x + plot.width;
-      viewport.cursor = inside
-        ? viewport.scale(plot.width, this.surface.ratio).time(at.x - plot.x)
-        : Number.NaN;
+      viewport.cursor = inside ? this.timeAt(at.x) : Number.NaN;
     }
     if (this.tooltip.pinned) return;
     this.stepping = false;
@@ -269,17 +270,16 @@ export class Interaction {
   }
 
   private brush(from: number, to: number, done: boolean): void {
-    const { viewport, selection } = this.stage;
-    this.brushing = done ? undefined : { from, to };
+    const brushed = { start: this.brushing?.start ?? this.timeAt(from), to };
+    this.brushing = done ? undefined : brushed;
     this.surface.invalidate('overlay');
-    if (!done) return;
-    const plot = this.plot();
-    const scale = viewport.scale(plot.width, this.surface.ratio);
-    const [start, stop] = [from, to]
-      .map(x => scale.time(Math.max(0, Math.min(plot.width, x - plot.x))))
-      .sort((a, b) => a - b);
-    // Beside the plot there is no time.
-    if (start < stop) selection.set({ source: this.panel.id, column: 'time', value: { start, stop } });
+    const value = this.stretch(brushed);
+    // Beside the plot there is no time, and what is given up is empty.
+    if (done && from !== to && value.start < value.stop) this.chooseTime(value);
+  }
+
+  private chooseTime({ start, stop }: TimeRange): void {
+    this.stage.selection.set({ source: this.panel.id, column: 'time', value: { start, stop } });
   }
 
   private key(event: KeyboardEvent): boolean {
@@ -289,6 +289,10 @@ export class Interaction {
       return event.shiftKey ? this.stage.selection.redo() : this.stage.selection.undo();
     }
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (this.view.gestures?.key?.(event)) {
+      this.moved();
+      return true;
+    }
     if (key === '/' && this.view.search) {
       this.view.search.focus();
       return true;
@@ -336,16 +340,10 @@ export class Interaction {
   private moveTime(key: string): boolean {
     const { viewport } = this.stage;
     const plot = this.plot();
-    const middle = Number.isNaN(viewport.cursor)
-      ? 0.5
-      : this.place(plot.x + viewport.scale(plot.width).x(viewport.cursor));
+    const middle = Number.isNaN(viewport.cursor) ? 0.5 : this.place(plot.x + this.scale.x(viewport.cursor));
     switch (key) {
       case 's':
-        this.stage.selection.set({
-          source: this.panel.id,
-          column: 'time',
-          value: { start: viewport.start, stop: viewport.stop }
-        });
+        this.chooseTime(viewport);
         return true;
       case '0':
         viewport.fit();

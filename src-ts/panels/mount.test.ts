@@ -201,3 +201,17 @@ test('chips say what they stand for once that is known, and keep the focus', asy
   expect(chips().map(({ textContent }) => textContent)).toEqual(['3\u2009s – 5\u2009s', 'worker 3']);
   expect(document.activeElement).toBe(chips()[1]);
 });
+
+test('a saved picture and a printed page say what of all there is is shown', async () => {
+  let picture = new Blob();
+  vi.spyOn(URL, 'createObjectURL').mockImplementation(blob => {
+    picture = blob as Blob;
+    return '';
+  });
+  show({ shows: () => 'of the scheduler' });
+  mounted.surface.width = 900;
+  press('SVG drawing');
+  expect(await picture.text()).toMatch(/>of the scheduler · Recording/);
+  window.dispatchEvent(new Event('beforeprint'));
+  expect(mounted.element.querySelector('header .di-on-paper')?.textContent).toBe('of the scheduler');
+});

@@ -80,7 +80,8 @@ export function mount(
   const chips = element('div', { class: 'di-chips' });
   const actions = element('div', { class: 'di-actions' });
   const head = element('header', {}, element('h2', { id: titleId }, panel.title), chips);
-  head.append(...(view.controls ?? []), actions);
+  const paper = element('span', { class: 'di-note di-on-paper' });
+  head.append(...(view.controls ?? []), paper, actions);
   const empty = element('p', { class: 'di-empty', hidden: true });
   const tableBox = element('div', { class: 'di-panel-table', hidden: true });
   const save = view.plain ? undefined : saveMenu(() => pictureOf(panel, view, stage, surface));
@@ -238,6 +239,7 @@ export function mount(
     stage.recording.onReplace(renew),
     listen(surface.element, interaction.handlers()),
     heard(surface.element, 'blur', () => interaction.left()),
+    heard(window, 'beforeprint', () => setWords(paper, view.shows?.() ?? '')),
     heard(document, 'scroll', scrolled),
     heard(root, 'scroll', scrolled)
   );
@@ -337,8 +339,12 @@ function keysOf(panel: Panel, view: PanelView): string {
 
 function pictureOf(panel: Panel, view: PanelView, stage: Stage, surface: Surface): Picture {
   const { recording, viewport, selection } = stage;
-  const about = [String(recording.about('name') ?? 'Recording'), dateTime(recording.origin)];
-  if (view.above?.matches('.di-note')) about.unshift(view.above.textContent);
+  const about = [
+    view.shows?.(),
+    view.above?.matches('.di-note') && view.above.textContent,
+    String(recording.about('name') ?? 'Recording'),
+    dateTime(recording.origin)
+  ];
   if (panel.overTime && !view.ownAxis) {
     const from = viewport.start - recording.origin;
     about.push(`${range(from, from + viewport.span)} of ${duration(recording.end - recording.origin)}`);
@@ -346,7 +352,7 @@ function pictureOf(panel: Panel, view: PanelView, stage: Stage, surface: Surface
   about.push(...selection.clauses.map(clause => clauseWords(clause, stage)), 'dask_insight');
   return {
     title: panel.title,
-    caption: about.join(' · '),
+    caption: about.filter(Boolean).join(' · '),
     width: surface.width,
     height: surface.height,
     theme: surface.theme,

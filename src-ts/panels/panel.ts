@@ -79,7 +79,7 @@ export interface Mark {
   readonly box: Box;
   /** True where it says what a click on it does: once that is done, no card of it stays. */
   readonly acts?: true;
-  /** What the card says; called once when the mark comes under the pointer. */
+  /** What the card says; called when the mark comes under the pointer, and at each layout while it is there. */
   card(): Card;
   /** One line for the live region. */
   words(): string;
@@ -99,6 +99,8 @@ export interface TableRows {
     readonly title: string;
     /** Its cells are numbers: they stand at the right and are sorted from the largest. */
     readonly numeric?: boolean;
+    /** Of its numbers where they are unformatted. */
+    readonly unit?: string | undefined;
     /** Its cells are sentences, which are read from the left. */
     readonly prose?: boolean;
   }[];
@@ -126,6 +128,8 @@ export interface PanelView {
   height(width: number): number;
   /** True while it makes use of more height, or less, where its place has a height of its own; undefined if never. */
   readonly fills?: boolean;
+  /** In words, what of all there is has been chosen in its controls: for a saved picture and for paper. */
+  shows?(): string;
   /** Data, size, theme or selection may have changed: work out where everything stands. */
   layout(): void;
   /** Draws the whole picture; the background is filled. Must work with an SVG's pen too. */

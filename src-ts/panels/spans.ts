@@ -41,7 +41,7 @@ class SpansView extends PlainView {
     );
     const all = [...found.values()].reduce((sum, { time }) => sum + time, 0);
     const rows = listedSpans(recording).map(span => rowOf(span, found));
-    const chosen = new Set(selection.own('spans', 'span') ?? []);
+    const chosen = new Set(selection.own('spans', 'span'));
     return {
       caption: 'Spans with all that ran inside them',
       rows: rowsOf(rows, [

@@ -156,3 +156,54 @@ test('a name that is cut is whole in its title', () => {
   expect(element.querySelector('bdi')?.title).toBe(name);
   window.innerWidth = innerWidth;
 });
+
+test('what is copied is taken for words by spreadsheets, and has its unit in the head', () => {
+  const cells = ['=1+1', '+1', '-1', '@A1', '"a" b', 'a "b"', '\t=1'];
+  const rows: TableRows = {
+    columns: [{ title: 'Name' }, { title: 'Took', numeric: true, unit: 's' }],
+    length: cells.length,
+    row: row => [cells[row], '–1 s'],
+    value: () => -1
+  };
+  expect(asText(rows, [...cells.keys()]).split('\n')).toEqual([
+    'Name\tTook, s',
+    "'=1+1\t-1",
+    "'+1\t-1",
+    "'-1\t-1",
+    "'@A1\t-1",
+    '"""a"" b"\t-1',
+    'a "b"\t-1',
+    ' =1\t-1'
+  ]);
+});
+
+test('a table that gets another width keeps the focus, and a row that is pressed stays until it is let go', () => {
+  vi.useFakeTimers();
+  let fits = (_width: number): void => {};
+  vi.stubGlobal(
+    'ResizeObserver',
+    class {
+      constructor(told: (entries: unknown[]) => void) {
+        fits = width => told([{ contentRect: { width } }]);
+      }
+      observe(): void {}
+    }
+  );
+  const table = new Table({ caption: 'Levels', rows: ROWS, choose: () => {} });
+  document.body.append(table.element);
+  const chooser = (): HTMLElement | null => table.element.querySelector('tbody button');
+  const first = chooser();
+  first?.focus();
+  fits(300);
+  const second = chooser();
+  expect(second).not.toBe(first);
+  expect(document.activeElement).toBe(second);
+  happens('pointerdown', second, { buttons: 1 });
+  fits(900);
+  expect(chooser()).toBe(second);
+  happens('pointerup', second);
+  vi.runAllTimers();
+  expect(chooser()).not.toBe(second);
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});

@@ -94,9 +94,7 @@ export class Table {
         this.sorted = titles.indexOf(this.by ?? '');
         this.title();
       }
-      this.mark();
-      this.sort();
-      this.fill();
+      this.arrange();
     });
   }
 
@@ -126,7 +124,7 @@ export class Table {
     // Without a width it is out of sight.
     if (width === 0 || letters === this.letters) return;
     this.letters = letters;
-    this.fill();
+    this.renew({ ...(this.held ?? this.options) });
   }
 
   private title(): void {
@@ -136,9 +134,7 @@ export class Table {
         this.descending = this.sorted === index ? !this.descending : (column.numeric ?? false);
         this.sorted = index;
         this.by = column.title;
-        this.mark();
-        this.sort();
-        this.fill();
+        this.arrange();
       });
       return element('th', { scope: 'col', class: column.numeric ? 'di-number' : undefined }, sorter);
     });
@@ -152,15 +148,15 @@ export class Table {
     more.textContent = `Show more of ${plural(order.length - shown, 'row')}`;
   }
 
-  private sort(): void {
-    if (this.sorted >= 0) this.order.sort(ordering(this.options.rows, this.sorted, this.descending));
-  }
-
-  private mark(): void {
+  /** Puts the rows in their order, and says in the head which that is. */
+  private arrange(): void {
+    const { sorted, descending } = this;
     this.cells.forEach((cell, index) => {
-      if (index === this.sorted) cell.setAttribute('aria-sort', this.descending ? 'descending' : 'ascending');
+      if (index === sorted) cell.setAttribute('aria-sort', descending ? 'descending' : 'ascending');
       else cell.removeAttribute('aria-sort');
     });
+    if (sorted >= 0) this.order.sort(ordering(this.options.rows, sorted, descending));
+    this.fill();
   }
 }
 
@@ -187,22 +183,17 @@ function tableRow(options: TableOptions, row: number, most: number): HTMLTableRo
   const texts = options.rows.row(row);
   const cells = options.rows.columns.map((column, index) => {
     const text = texts[index];
-    const cell = element(index === 0 ? 'th' : 'td', {
-      class: column.numeric ? 'di-number' : undefined,
-      scope: index === 0 ? 'row' : undefined
+    const isFirst = index === 0;
+    const cell = element(isFirst ? 'th' : 'td', {
+      class: column.numeric ? 'di-number' : column.prose && !isFirst ? 'di-prose' : undefined,
+      scope: isFirst ? 'row' : undefined
     });
     const content = element('bdi', {
       title: text.length > Math.min(30, most) ? text.slice(0, 1000) : undefined
     });
-    if (index > 0) {
-      if (column.prose) cell.className = 'di-prose';
-      content.append(text.slice(0, LONGEST));
-      cell.append(content);
-      return cell;
-    }
-    content.append(...(column.prose ? [text.slice(0, LONGEST)] : inMiddle(text, most)));
-    if (options.swatch) cell.append(swatch(options.swatch(row)));
-    if (options.choose) {
+    content.append(...(column.prose || !isFirst ? [text.slice(0, LONGEST)] : inMiddle(text, most)));
+    if (isFirst && options.swatch) cell.append(swatch(options.swatch(row)));
+    if (isFirst && options.choose) {
       const pressed = options.isChosen && String(options.isChosen(row));
       const chooser = element('button', { type: 'button', 'aria-pressed': pressed }, content);
       chooser.addEventListener('click', () => options.choose?.(row));
@@ -224,16 +215,29 @@ function inMiddle(text: string, most: number): (Node | string)[] {
   return [start, element('span', { class: 'di-cut' }, letters.join('').slice(0, LONGEST)), end];
 }
 
-/** Tab-separated text, as spreadsheets and issues take it; numbers unrounded, and nothing where there is none. */
+/**
+ * Tab-separated text, as spreadsheets and issues take it; numbers unrounded in the unit of their column, and nothing
+ * where there is none.
+ */
 export function asText(rows: TableRows, order: readonly number[]): string {
-  const clean = (text: string | number): string => String(text).replace(/[\t\r\n]+/g, ' ');
-  const lines = [rows.columns.map(column => clean(column.title)).join('\t')];
+  const lines = [
+    rows.columns.map(({ title, unit }) => asWords(unit ? `${title}, ${unit}` : title)).join('\t')
+  ];
   for (const row of order) {
     const cells = rows.row(row).map((text, index) => {
       const value = rows.columns[index].numeric ? (rows.value?.(row, index) ?? text) : text;
-      return typeof value === 'number' && !Number.isFinite(value) ? '' : clean(value);
+      if (typeof value === 'string') return asWords(value);
+      return Number.isFinite(value) ? value : '';
     });
     lines.push(cells.join('\t'));
   }
   return lines.join('\n');
+}
+
+/** A cell that spreadsheets take for what it says: neither for a formula nor for the beginning of several lines. */
+function asWords(text: string): string {
+  return text
+    .replace(/[\t\r\n]+/g, ' ')
+    .replace(/^[=+@-]/, "'$&")
+    .replace(/^".*/, quoted => `"${quoted.replaceAll('"', '""')}"`);
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { bytes, count, duration } from '../core/format';
 import { Table } from './table';
 import { type Column, number, rowsOf, some, text } from './things';
 
@@ -20,6 +21,11 @@ test('a column that says nothing takes no room', () => {
   expect(rows.columns.map(({ title }) => title)).toEqual(['Name', 'Host']);
   expect([rows.row(1), rows.value?.(1, 1)]).toEqual([['b', 'host-1'], 'host-1']);
   expect(rowsOf([], columns).columns).toHaveLength(3);
+});
+
+test('numbers behind words of their own size tell their unit', () => {
+  const unitOf = (words: (value: number) => string): string | undefined => number('', () => 1, words).unit;
+  expect([duration, bytes, count].map(unitOf)).toEqual(['s', 'B', undefined]);
 });
 
 test('a table stays sorted by what a person chose when a column comes before it or goes', () => {

@@ -1,21 +1,24 @@
-import { count } from '../core/format';
+import { bytes, count, duration } from '../core/format';
 import type { TableRows } from './panel';
 
 /** A column of a table of things: what it says of one, and the number or text behind that. */
 export interface Column<Thing> {
   readonly title: string;
   readonly numeric?: boolean;
+  readonly unit?: string | undefined;
   readonly prose?: boolean;
   words(thing: Thing): string;
   value(thing: Thing): number | string;
 }
 
+/** A column of numbers; the unit of those behind the words is known where these are `duration` or `bytes`. */
 export function number<Thing>(
   title: string,
   value: (thing: Thing) => number,
   words: (value: number) => string
 ): Column<Thing> {
-  return { title, numeric: true, value, words: thing => words(value(thing)) };
+  const unit = words === duration ? 's' : words === bytes ? 'B' : undefined;
+  return { title, numeric: true, unit, value, words: thing => words(value(thing)) };
 }
 
 export function text<Thing>(title: string, value: (thing: Thing) => string): Column<Thing> {

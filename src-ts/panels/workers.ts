@@ -36,7 +36,7 @@ class WorkersView extends PlainView {
     const sums = new Map(sumTasks(tasks, filter, 'worker').map(sum => [sum.label, sum]));
     const most = this.mostMemory(time);
     const listed = this.listed();
-    const chosen = new Set(selection.own('workers', 'worker') ?? []);
+    const chosen = new Set(selection.own('workers', 'worker'));
     const rows = listed.map(worker => {
       const sum = sums.get(worker.worker) ?? NOTHING_RAN;
       const offered = worker.threads * presence(worker, time);

@@ -2,7 +2,7 @@ import type { Locator } from '@playwright/test';
 import { cells, notebook } from './cells';
 import { expect, test } from './test';
 
-test('a restarted kernel begins anew, and its panels with it', async ({ lab }) => {
+test('a kernel that is restarted, or another one, begins anew, and its panels with it', async ({ lab }) => {
   lab.write(
     'restart.ipynb',
     notebook(cells.load, cells.cluster(), cells.tasks('before', 40), cells.tasks('after', 30))
@@ -19,6 +19,10 @@ test('a restarted kernel begins anew, and its panels with it', async ({ lab }) =
   await expect.poll(() => lab.tasksOf('after')).toBe(30);
   expect(await lab.tasksOf('before')).toBe(0);
   await expect(functions.locator('.di-chip')).toHaveCount(0);
+  await restart.changeKernel();
+  for (const cell of [0, 1, 2]) await restart.run(cell);
+  await expect.poll(() => lab.tasksOf('before')).toBe(40);
+  expect(await lab.tasksOf('after')).toBe(0);
 });
 
 test('two notebooks on two clusters keep to themselves', async ({ lab }) => {
@@ -79,9 +83,17 @@ test('a notebook that is closed and opened again finds its history', async ({ la
   for (const cell of [0, 1, 2]) await again.run(cell);
   await again.save();
   await again.close();
-  await lab.open('again.ipynb');
+  const second = await lab.open('again.ipynb');
   await lab.openPanel('Functions');
   await expect.poll(() => lab.tasksOf('kept')).toBe(40);
+
+  // A panel may stay open meanwhile; the notebook then opens as a tab before it.
+  await second.close();
+  await expect.poll(() => lab.tasksOf('kept')).toBe(40);
+  const third = await lab.open('again.ipynb');
+  await third.run(2);
+  await lab.openPanel('Functions');
+  await expect.poll(() => lab.tasksOf('kept')).toBe(80);
 });
 
 test('a notebook that is renamed keeps its panels', async ({ lab }) => {
@@ -99,20 +111,26 @@ test('a notebook that is renamed keeps its panels', async ({ lab }) => {
   await expect.poll(() => lab.tasksOf('early')).toBe(40);
 });
 
-test('a console has panels too', async ({ lab }) => {
+test('a console has panels too, and a recorded cell its report', async ({ lab }) => {
   await lab.execute('console:create', { kernelPreference: { name: 'python3' }, activate: true });
   const console = lab.page.locator('.jp-ConsolePanel');
   await expect(console).toBeVisible();
   await expect(console.locator('.jp-CodeConsole-banner')).toContainText('Python', { timeout: 90_000 });
   const prompt = console.locator('.jp-CodeConsole-promptCell .cm-content');
-  for (const source of [cells.load, cells.cluster().trim(), cells.tasks('typed', 15).trim()]) {
+  const enter = async (source: string): Promise<void> => {
     await prompt.click();
     await lab.page.keyboard.insertText(source);
     await lab.page.keyboard.press('Shift+Enter');
     await expect(console.locator('.jp-CodeConsole-content .jp-InputArea-prompt').last()).toHaveText(
       /\[\d+\]:/
     );
+  };
+  for (const source of [cells.load, cells.cluster().trim(), cells.tasks('typed', 15).trim()]) {
+    await enter(source);
   }
   await lab.openPanel('Functions');
   await expect.poll(() => lab.tasksOf('typed')).toBe(15);
+  await enter(`%%dprofile\n${cells.tasks('recorded', 5).trim()}`);
+  await expect(console.getByRole('region', { name: 'Task stream' })).toBeVisible();
+  await expect.poll(() => lab.tasksOf('recorded')).toBe(5);
 });

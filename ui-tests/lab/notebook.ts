@@ -109,4 +109,13 @@ export class Notebook {
       }
     });
   }
+
+  /** Gives it a new kernel in place of the one that it has, as the menu does after its question. */
+  async changeKernel(): Promise<void> {
+    await this.element.evaluate(async element => {
+      for (const widget of window.jupyterapp.shell.widgets('main')) {
+        if (widget.id === element.id) await widget.sessionContext.changeKernel({ name: 'python3' });
+      }
+    });
+  }
 }

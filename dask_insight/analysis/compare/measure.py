@@ -106,7 +106,11 @@ def measure(run: Opened) -> Measured:
         names=names_of(read, known, ran),
         budget={str(part): (str(kind), float(seconds)) for part, kind, seconds in parts},
         memory=memory_of(
-            recording.columns("memory"), recording.columns("resources"), recording.columns("workers"), began
+            recording.columns("memory"),
+            recording.columns("resources"),
+            recording.columns("workers"),
+            began,
+            began + length,
         ),
         flame=recording.flame(),
         findings=_findings(recording),

@@ -18,19 +18,20 @@ class Series(NamedTuple):
 
     #: Seconds since the run's start.
     time: np.ndarray
+    #: Each is the most since the moment before.
     process: np.ndarray
     managed: np.ndarray
     spilled: np.ndarray
-
-    @property
-    def most(self) -> float:
-        """Most memory that the processes took together; NaN if unknown."""
-        known = self.process[np.isfinite(self.process)]
-        return float(known.max()) if len(known) else float("nan")
+    #: Most memory that the processes took together while the run lasted; NaN if unknown.
+    most: float
 
 
 def memory_of(
-    memory: Mapping[str, Any], resources: Mapping[str, Any], workers: Mapping[str, Any], zero: float
+    memory: Mapping[str, Any],
+    resources: Mapping[str, Any],
+    workers: Mapping[str, Any],
+    zero: float,
+    end: float = np.inf,
 ) -> Series:
     """Sum the last samples of all workers up to each of some moments, of those that were there then.
 
@@ -42,6 +43,8 @@ def memory_of(
         The columns of this table: workers that share a process tell of the same memory.
     zero
         The run's start, seconds since the epoch.
+    end
+        The run's end, likewise.
     """
     told = memory
     if not len(memory["time"]) and len(resources["time"]):
@@ -59,17 +62,21 @@ def memory_of(
     after = np.flatnonzero(np.isfinite(told["time"]))
     if not len(after) or not np.isfinite(zero):
         none = np.zeros(0)
-        return Series(none, none, none, none)
+        return Series(none, none, none, none, np.nan)
     worker, moment = told["worker"].codes[after].astype("i8"), told["time"][after] - zero
     first, last = max(0.0, float(moment.min())), float(moment.max())
     grid = np.linspace(first, max(last, first), _POINTS if last > first else 1)
     process, left = _processes(workers, told["worker"].names), _left(workers, told["worker"].names) - zero
     ended = np.full(len(left), -np.inf)
     np.maximum.at(ended, process, left)
+    of_processes = _summed(process[worker], moment, told["process"][after], ended)
+    managed, spilled = (_summed(worker, moment, told[name][after], left) for name in ("managed", "spilled"))
+    # Of a run that was over before anyone looked, what there was then.
+    until = max(first, end - zero)
     return Series(
         grid,
-        _summed(process[worker], moment, told["process"][after], ended, grid),
-        *(_summed(worker, moment, told[name][after], left, grid) for name in ("managed", "spilled")),
+        *(_most(of_processes, grid), _most(managed, grid), _most(spilled, grid)),
+        most=float(_most(of_processes, np.array([0.0, until]))[-1]),
     )
 
 
@@ -87,16 +94,19 @@ def _left(workers: Mapping[str, Any], names: Sequence[str]) -> np.ndarray:
     return np.where(np.isnan(told), np.inf, told)
 
 
-def _summed(
-    worker: np.ndarray, moment: np.ndarray, values: np.ndarray, left: np.ndarray, grid: np.ndarray
-) -> np.ndarray:
-    """For each moment of `grid` the sum of what each worker, or process, last told; nothing once it had left.
+class _Sums(NamedTuple):
+    """A sum, and from when on it holds; in the order of time."""
+
+    since: np.ndarray
+    value: np.ndarray
+
+
+def _summed(worker: np.ndarray, moment: np.ndarray, values: np.ndarray, left: np.ndarray) -> _Sums:
+    """The sum of what each worker, or process, last told; nothing once it had left.
 
     `left` is by worker, or process.
     """
     known = np.isfinite(values)
-    if not known.any():
-        return np.full(len(grid), np.nan)
     worker, moment, values = worker[known], moment[known], values[known]
     last = np.full(len(left), -np.inf)
     np.maximum.at(last, worker, moment)
@@ -107,10 +117,19 @@ def _summed(
     order = np.lexsort((moment, worker))
     worker, moment, values = worker[order], moment[order], values[order]
     # What a sample adds to the sum is its change since the worker's last one.
-    before = np.concatenate((np.zeros(1), values[:-1]))
-    new = np.concatenate((np.ones(1, bool), worker[1:] != worker[:-1]))
-    change = values - np.where(new, 0.0, before)
+    same = np.append(False, worker[1:] == worker[:-1])[: len(worker)]
+    change = values - np.where(same, np.roll(values, 1), 0.0)
     by_time = np.argsort(moment, kind="stable")
-    sums = np.cumsum(change[by_time])
-    at = np.searchsorted(moment[by_time], grid, side="right") - 1
-    return np.where(at >= 0, sums[np.maximum(at, 0)], np.nan)
+    since, value = moment[by_time], np.cumsum(change[by_time])
+    # Of what changes at one moment the sum is known once all has.
+    last = np.append(since[1:] != since[:-1], True)[: len(since)]
+    return _Sums(since[last], value[last])
+
+
+def _most(sums: _Sums, grid: np.ndarray) -> np.ndarray:
+    """The most of a sum since the moment before each of `grid`; at the first what it is then. Else NaN."""
+    at = np.searchsorted(sums.since, grid, side="right")
+    # A sum goes on until the next one: what held at the moment before counts too.
+    first = np.maximum(np.append(at[:1], at[:-1]) - 1, 0)
+    found = [float(sums.value[a:b].max()) if b > a else np.nan for a, b in zip(first, at, strict=True)]
+    return np.array(found, "f8")

@@ -29,11 +29,18 @@ class _Figures(NamedTuple):
     #: Sum over the attempts, and its squared standard error.
     seconds: np.ndarray
     error: np.ndarray
+    #: Of that sum what lies in the part of a run that was cut out.
+    part: np.ndarray
 
     @property
     def mean(self) -> np.ndarray:
         """Of an attempt, over all runs; NaN where none ran."""
         return ratio(self.seconds.mean(axis=0), self.attempts.mean(axis=0), np.nan)
+
+    @property
+    def within(self) -> np.ndarray:
+        """Share of the sum that lies in that part, 0 to 1."""
+        return ratio(self.part.mean(axis=0), self.seconds.mean(axis=0), 1.0)
 
 
 def names(sides: Sequence[Sequence[Measured]]) -> dict[str, Any]:
@@ -109,11 +116,12 @@ def _matched(
 
 
 def _figures(side: Sequence[Measured], place: list[np.ndarray], rows: int, cpu: bool) -> _Figures:
-    sums = np.zeros((3, len(side), rows))
+    sums = np.zeros((4, len(side), rows))
     for number, (run, codes) in enumerate(zip(side, place, strict=True)):
         told = run.names
         count, seconds, error = (told.told, told.cpu, told.cpu_error) if cpu else told[1:4]
-        for which, values in enumerate((count, seconds, _spread(count, seconds, error))):
+        spread, part = _spread(count, seconds, error), seconds * told.within
+        for which, values in enumerate((count, seconds, spread, part)):
             np.add.at(sums[which, number], codes, values)
     return _Figures(*sums)
 
@@ -158,17 +166,18 @@ def _side(
 ) -> dict[str, Any]:
     """The columns of one side, a value a name."""
     here, base = spent[number], spent[0]
-    count, seconds = here.attempts.mean(axis=0), here.seconds.mean(axis=0)
+    count, seconds = here.attempts.mean(axis=0), here.part.mean(axis=0)
     before = base.attempts.mean(axis=0)
     change, cpu_change = here.mean - base.mean, cpu[number].mean - cpu[0].mean
     width = _noise(spent, number, alike[0]) + cores.of_name(base.mean, here.mean)
     cpu_width = _noise(cpu, number, alike[1]) + cores.of_cpu(cpu[0].mean, cpu[number].mean)
-    cost = seconds - base.seconds.mean(axis=0)
+    cost = seconds - base.part.mean(axis=0)
     words = np.full(len(count), "baseline", object)
     if number:
         words = _verdicts(count, before, _jitter(spent), (change, width), (cpu_change, cpu_width))
         by_cpu = (words == "costlier") | (words == "cheaper")
-        cost = np.where(by_cpu, cpu[number].mean * count - cpu[0].mean * before, cost)
+        of_cpu = cpu[number].mean * count * here.within - cpu[0].mean * before * base.within
+        cost = np.where(by_cpu, of_cpu, cost)
     else:
         change, width, cpu_change, cpu_width = np.full((4, len(count)), np.nan)
     return {

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...batch import Symbols
 from ...lookup import pick, ratio, spread
+from ...tables.facts import part_of_run
 from ...timeline import Attempts, Read, standstills, stretches
 from .noise import batch_means
 
@@ -22,6 +23,8 @@ class Names(NamedTuple):
     seconds: np.ndarray
     #: Squared standard error of `seconds`, from how alike the attempts are; NaN if there was one only.
     error: np.ndarray
+    #: Share of `seconds` that lies in the part of a run that the recording is, 0 to 1.
+    within: np.ndarray
     #: The same of CPU time: attempts of which it is known, seconds, squared error.
     told: np.ndarray
     cpu: np.ndarray
@@ -46,7 +49,9 @@ def names_of(read: Read, known: Attempts, ran: np.ndarray) -> Names:
     ranks = (known.start[ran], pick(graph["order"], row), pick(graph["submission"], row), prefix.codes)
     order = np.lexsort(ranks)
     code, start = prefix.codes[order].astype("i8"), known.start[ran][order]
-    held = stretches(read, known).held(len(known.run), standstills(read))
+    pieces, still = stretches(read, known), standstills(read)
+    held = pieces.held(len(known.run), still)
+    here = pieces.held(len(known.run), still, part_of_run(read))
     seconds, cpu = held[ran][order], np.asarray(known.cpu[ran], "f8")[order]
     there, groups = np.isfinite(cpu), len(prefix.names)
     count, summed, error = _sums(code, start, seconds, groups)
@@ -57,6 +62,7 @@ def names_of(read: Read, known: Attempts, ran: np.ndarray) -> Names:
         attempts=count[used],
         seconds=summed[used],
         error=error[used],
+        within=ratio(np.bincount(code, here[ran][order], groups), summed, 1.0)[used],
         told=told[used],
         cpu=cpu_summed[used],
         cpu_error=cpu_error[used],

@@ -40,7 +40,7 @@ from .garbage import Garbage, garbage
 from .hosts import Host, hosts
 from .kept import kept_by_resources
 from .names import in_a_line
-from .outliers import Outliers, outliers
+from .outliers import LEAST, Outliers, outliers
 from .queues import Queues
 from .samples import Samples
 from .shapes import Budget, Names, Path, Pieces, in_blocks, medians
@@ -77,7 +77,7 @@ class Facts:
         self.read = read
         self.zero = zero
         self.budget = budget
-        self._outliers: dict[tuple[float, int], list[Outliers]] = {}
+        self._outliers: dict[tuple[float, int, float], list[Outliers]] = {}
 
     def forget(self) -> None:
         """Let go of all: some of it refers to the facts, and would stay until garbage is looked for."""
@@ -363,11 +363,14 @@ class Facts:
         forget(edges)
         return nbytes
 
-    def outliers(self, times: float, least: int) -> list[Outliers]:
-        """Attempts that took so many times the median of their name, of names with enough tasks."""
-        key = (times, least)
+    def outliers(self, times: float, least: int, seconds: float = LEAST) -> list[Outliers]:
+        """Attempts that took so many times the median of their name, and so many seconds more than it.
+
+        Of names with so many tasks at least.
+        """
+        key = (times, least, seconds)
         if key not in self._outliers:
-            self._outliers[key] = list(outliers(self, times, least))
+            self._outliers[key] = list(outliers(self, *key))
         return self._outliers[key]
 
     @cached_property

@@ -236,7 +236,8 @@ _DEADLY = (
     "memory they had; give such a task more memory, or less to do:\n\n"
     "    run.workers[['worker', 'left', 'memory_limit']]\n"
     "    client.get_worker_logs(nanny=True)\n"
-    "    dask.config.set({'distributed.scheduler.allowed-failures': 3})   # workers that one may take along"
+    "    # workers that one may take along, before there is a scheduler: 1 gives such a task up sooner\n"
+    "    dask.config.set({'distributed.scheduler.allowed-failures': 1})"
 )
 _RETRIED = (
     "Find out why they raise: `run.errors` has the traceback of every attempt. Try again only what "

@@ -38,7 +38,7 @@ class Finding:
     Attributes
     ----------
     code
-        What it is; stable, see ``docs/findings.md``.
+        What it is; stable, see ``dask-insight findings --rules``.
     severity
         ``'info'``, ``'warning'`` or ``'critical'``; while a rule leaves it ``''``, its cost decides.
     title

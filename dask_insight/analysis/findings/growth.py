@@ -213,7 +213,8 @@ UNMANAGED_GROWTH = Rule(
         "`unmanaged-growth.limit` of the memory limit or `unmanaged-growth.process` of the process's "
         "memory (of workers that spilled, `unmanaged-growth.critical` of the limit); in both halves at "
         "least a quarter of it, along a line (R² of `unmanaged-growth.steady`), and more than the results "
-        "grew. Named are the functions after which a process was larger by more than their results."
+        f"grew. Of a worker with less than {_SAMPLES} samples of its memory nothing is said. Named are the "
+        "functions after which a process was larger by more than their results."
     ),
     cost="A risk.",
     url="https://distributed.dask.org/en/stable/worker-memory.html#memory-not-released-back-to-the-os",

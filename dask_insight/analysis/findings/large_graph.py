@@ -116,6 +116,8 @@ class _Requests(NamedTuple):
 
 _NONE = _Requests(0.0, (), 0.0)
 _NEVER = Moments(np.zeros(0), np.zeros(0))
+#: Bytes a task below which a graph carries no data.
+_LIGHT = 5_000
 #: Share of a graph's bytes that a task has from which it brings them alone.
 _MOST = 0.5
 
@@ -150,6 +152,7 @@ def _ways(facts: Facts, limits: Limits) -> np.ndarray:
     if len(sizes) and float(np.nan_to_num(sizes).max()) < limits["large-graph.least-bytes"]:
         return none
     rows = _one_by_one(facts, limits)
+    rows = rows[~_light(facts, known.described[rows])]
     if not len(rows):
         return none
     took = known.at("received", rows)
@@ -183,6 +186,13 @@ def _packing(facts: Facts, way: np.ndarray, limits: Limits) -> tuple[np.ndarray,
     return packed, Moments.of(np.maximum(gaps.start, gaps.stop - needed), gaps.stop)
 
 
+def _light(facts: Facts, described: np.ndarray) -> np.ndarray:
+    """Which rows of ``graph`` came with few bytes a task: only a busy scheduler makes these slow."""
+    table = facts.read("submissions")
+    light = table["nbytes"] < _LIGHT * np.maximum(table["tasks"], 1)
+    return np.asarray(pick(light, _submission(facts, described)), bool)
+
+
 def _one_by_one(facts: Facts, limits: Limits) -> np.ndarray:
     """Rows of the attempts that were sent to a worker each for itself."""
     known = facts.attempts
@@ -201,13 +211,19 @@ def _came(facts: Facts, described: np.ndarray, limits: Limits) -> np.ndarray:
 
     And of those that are a single task with data: there is no other to be done with.
     """
-    graph, table = facts.read("graph"), facts.read("submissions")
-    submission = np.append(graph["submission"], np.uint32(NOTHING))[described]
-    forget(graph)
+    table = facts.read("submissions")
     single = (table["tasks"] == 1) & (table["nbytes"] >= limits["large-graph.least-bytes"])
     came = np.where(single, np.nan, table["time"])
-    found: np.ndarray = pick(came, Lookup(table["submission"]).rows(submission))
+    found: np.ndarray = pick(came, _submission(facts, described))
     return found
+
+
+def _submission(facts: Facts, described: np.ndarray) -> np.ndarray:
+    """Row in ``submissions`` of what brought each of some rows of ``graph``; -1 where it is not known."""
+    graph = facts.read("graph")
+    submission = np.append(graph["submission"], np.uint32(NOTHING))[described]
+    forget(graph)
+    return Lookup(facts.read("submissions")["submission"]).rows(submission)
 
 
 def _brought(facts: Facts, table: Mapping[str, Any], by: str) -> tuple[str, ...]:

@@ -98,8 +98,9 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
             Fact("most of a limit in use", most, "share", limits["memory-pressure.near"]),
         ),
         why=(
-            "Beyond 80 % of its limit a worker takes no new tasks until memory is free again, and beyond "
-            "95 % its nanny kills it, with its results and running tasks. What fills it are results, what "
+            "Unless it is configured otherwise, a worker takes no new tasks beyond 80 % of its limit until "
+            "memory is free again, and its nanny kills it beyond 95 %, with its results and running tasks. "
+            "What fills it are results, what "
             f"functions need while they run, and memory that was not given back to the system. {cause}"
         ).strip(),
         advice=advice,

@@ -79,7 +79,7 @@ def _transfer_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
         evidence=(
             Fact("idle threads waiting for data", share, "share", limits["transfer-bound.share"]),
             Fact("data moved", moved, "bytes", limits["transfer-bound.bytes"]),
-            Fact("moved, of the bytes of all results", moved / max(produced, 1.0), "share"),
+            Fact("moved, of the bytes of all results", moved / (produced or np.nan), "share"),
             Fact("moved a second, meanwhile", rate, "bytes/s"),
         ),
         why=(
@@ -122,7 +122,7 @@ def _slow_transfer(facts: Facts, limits: Limits) -> Iterator[Finding]:
     spent = facts.within(waiting, moments)
     nbytes = sum(pair.nbytes for pair in slow)
     rate = nbytes / sum(pair.moments.seconds for pair in slow)
-    lost = spent * (1 - rate / limits["slow-transfer.rate"])
+    lost = spent * max(0.0, 1 - rate / limits["slow-transfer.rate"])
     senders = _by_bytes(slow, "sender")
     receivers = _by_bytes(slow, "receiver")
     # Whichever is one of few: a slow line belongs to the worker that all slow pairs share.

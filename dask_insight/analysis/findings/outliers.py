@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 #: Least time that a task is taken to need, seconds.
 _SHORTEST = 1e-4
-#: Seconds by which an outlier must exceed the median.
-_LEAST = 0.25
+#: Seconds by which an outlier must exceed the median, if nothing else is asked for.
+LEAST = 0.25
 #: Largest share of the tasks of a name that may be outliers; where the size of their data explains them.
 _FEW, _SOME = 0.05, 0.34
 #: How much larger the data of outliers are where size explains them: at least, and of the times they take;
@@ -27,6 +27,9 @@ _LARGER, _PART, _MUCH = 1.5, 0.4, 5.0
 _SLOWER = 1.5
 #: Share of the workers whose first tasks must be outliers for the start to explain them.
 _MOST = 0.5
+
+
+Sizes = tuple[Callable[[np.ndarray], np.ndarray], ...]
 
 
 class Outliers(NamedTuple):
@@ -64,11 +67,11 @@ class Outliers(NamedTuple):
         return self.waited + (0.0 if self.why == "data" else self.excess)
 
 
-def outliers(facts: Facts, times: float, least: int) -> Iterator[Outliers]:
-    """The outliers of every name with enough tasks."""
+def outliers(facts: Facts, times: float, least: int, seconds: float) -> Iterator[Outliers]:
+    """The outliers of every name with enough tasks, so many seconds beyond the median at least."""
     told, code, own = facts.by_names, facts.prefix.codes, facts.own
     usual = np.maximum(facts.usual[code], _SHORTEST)
-    over = np.flatnonzero((facts.good | facts.running) & (own - usual > _LEAST))
+    over = np.flatnonzero((facts.good | facts.running) & (own - usual > seconds))
     over = over[(own[over] > times * usual[over]) & (told.number[code[over]] >= least)]
     if not len(over):
         return
@@ -80,8 +83,7 @@ def outliers(facts: Facts, times: float, least: int) -> Iterator[Outliers]:
     path = facts.path
     steps = path.of("compute") & (path.row >= 0)
     held = sums(path.row[steps], path.seconds[steps], len(code))[over] * beyond[over]
-    sizes = facts.input_bytes().__getitem__, partial(facts.attempts.at, "nbytes")
-    every = by_code(code, facts.good)
+    sizes, every = sizes_of(facts), by_code(code, facts.good)
     far = np.zeros(len(code), bool)
     far[over] = True
     for name, those in by_code(code[over]).items():
@@ -89,7 +91,7 @@ def outliers(facts: Facts, times: float, least: int) -> Iterator[Outliers]:
         number = int(told.number[name])
         if len(mine) > max(1, _SOME * number):
             continue
-        larger = _larger(sizes, same, mine)
+        larger = how_much_larger(sizes, same, mine)
         why = _why(facts, name, same, mine, far, larger)
         if why == "itself" and len(mine) > max(1, _FEW * number):
             continue
@@ -109,10 +111,16 @@ def outliers(facts: Facts, times: float, least: int) -> Iterator[Outliers]:
         )
 
 
-def _larger(
-    sizes: tuple[Callable[[np.ndarray], np.ndarray], ...], same: np.ndarray, mine: np.ndarray
-) -> float:
-    """How many times the usual the data of outliers are: inputs or results, whichever stands out more."""
+def sizes_of(facts: Facts) -> Sizes:
+    """Bytes of the inputs of some attempts, and of their results."""
+    return facts.input_bytes().__getitem__, partial(facts.attempts.at, "nbytes")
+
+
+def how_much_larger(sizes: Sizes, same: np.ndarray, mine: np.ndarray) -> float:
+    """How many times the usual the data of attempts are: inputs or results, whichever stands out more.
+
+    NaN if unknown. The usual is the median of others, `same`.
+    """
     found = [np.nan]
     for size in sizes:
         known = size(same)
@@ -123,10 +131,15 @@ def _larger(
     return float(np.nanmax(found)) if np.isfinite(found).any() else np.nan
 
 
+def explains(larger: float, times: float) -> bool:
+    """Whether data so many times as large explain that tasks take so many times as long."""
+    return larger >= min(max(_LARGER, _PART * times), _MUCH)
+
+
 def _why(facts: Facts, name: int, same: np.ndarray, mine: np.ndarray, far: np.ndarray, larger: float) -> str:
     worker, own = facts.attempts.worker.codes, facts.own
     times = float(np.mean(own[mine])) / max(float(facts.usual[name]), _SHORTEST)
-    if larger >= min(max(_LARGER, _PART * times), _MUCH):
+    if explains(larger, times):
         return "data"
     first = same[first_of_each(worker[same], facts.attempts.at("start", same))]
     if far[first].sum() == len(mine) > _MOST * len(first):

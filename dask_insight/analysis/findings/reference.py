@@ -14,7 +14,7 @@ _HEAD = """\
 # Findings
 
 What `run.findings()` and `dask-insight findings FILE` can tell, how each is found, and what it compares
-with. Made from the package by `python -m dask_insight.analysis.findings.reference`.
+with. `dask-insight findings --rules` prints this page.
 
 Every finding has a severity and a cost. `cost_thread_seconds` is the part of the time budget that goes to
 its cause. `cost_seconds` is an estimate of the wall time that would be saved without it, never more than

@@ -18,8 +18,9 @@ from .names import most, quoted, workers_of
 from .rule import Rule
 from .thresholds import Limits
 
-#: Seconds between two messages to the client below which they belong to one fetch.
-_TOGETHER = 1.0
+#: Seconds between two messages to the client up to which they belong to one fetch, and of the time that a
+#: message takes: what else a client does between short ones is its own work.
+_TOGETHER, _ITS_TIME = 1.0, 2.0
 
 
 def _oversized(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -125,7 +126,8 @@ def fetching(facts: Facts, limits: Limits) -> Moments:
     transfers, out = facts.read("transfers"), _to_clients(facts, limits)
     large = np.nan_to_num(transfers["nbytes"][out]).sum() >= limits["oversized-results.fetched"]
     out &= large
-    return Moments.of(transfers["start"][out], transfers["stop"][out] + _TOGETHER)
+    start, stop = transfers["start"][out], transfers["stop"][out]
+    return Moments.of(start, stop + np.minimum(_TOGETHER, _ITS_TIME * (stop - start)))
 
 
 def _to_clients(facts: Facts, limits: Limits) -> np.ndarray:
@@ -171,11 +173,15 @@ def _chunks(facts: Facts, limits: Limits, told: set[str]) -> Iterator[Finding]:
     rows, nbytes, fits = rows[large], nbytes[large], fits[large]
     if not len(rows):
         return
+    # One large result is no habit: names with several are told alone.
+    dire, prefix = fits < limits["oversized-results.critical"], facts.prefix.codes[rows]
+    dire &= (np.bincount(prefix[dire], minlength=len(facts.names)) > 1)[prefix]
+    critical = bool(dire.any())
+    if critical:
+        rows, nbytes, fits = rows[dire], nbytes[dire], fits[dire]
     names = most(facts, rows, nbytes)
-    least, size = float(fits.min()), float(nbytes.max())
-    critical = (
-        least < limits["oversized-results.critical"] and is_any(facts.prefix, names[:1])[rows].sum() > 1
-    )
+    of_first = is_any(facts.prefix, names[:1])[rows]
+    least, size = float(fits[of_first].min()), float(nbytes[of_first].max())
     yield Finding(
         code="oversized-results",
         severity="critical" if critical else "warning",

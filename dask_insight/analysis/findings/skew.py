@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
 
 from ... import words
 from ...columns import taken_out
-from ...lookup import distinct, pick, sorted_set, sums
+from ...lookup import distinct, pick, ratio, sorted_set, sums
 from .facts import Facts, medians
 from .finding import Fact, Finding
-from .names import TOGETHER, quoted
+from .names import TOGETHER, by_code, quoted
+from .outliers import Sizes, explains, how_much_larger, sizes_of
 from .rule import Rule
 from .threads import lock
 from .thresholds import Limits
@@ -39,6 +41,7 @@ def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
     waiting = {each.name for each in facts.held if each.seceded}
     times = limits["worker-skew.times"]
     locked = _locked(facts, limits)
+    sizes = cache(partial(sizes_of, facts))
     plain = own = _Medians.of(facts, _without(facts, facts.length, locked), times)
     if facts.own is not facts.length:
         own = _Medians.of(facts, _without(facts, facts.own, locked), times)
@@ -46,10 +49,13 @@ def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
         name = known.worker.names[worker]
         if name in waiting:
             continue
-        expected, spent, number = _compared(limits, worker, plain, own, alone=facts.has_host_alone(name))
-        total, usual = float(spent.sum()), float(expected.sum())
+        compared = _compared(limits, worker, plain, own, alone=facts.has_host_alone(name))
+        expected, spent, number = compared.against(worker)
         sure = name in told or facts.has_host_alone(name)
         least = limits["worker-skew.times" if sure else "worker-skew.starved"]
+        if number >= limits["worker-skew.count"] and spent.sum() >= least * expected.sum():
+            expected, spent, number = compared.without_larger(sizes(), workers, worker).against(worker)
+        total, usual = float(spent.sum()), float(expected.sum())
         if number < limits["worker-skew.count"] or usual <= 0 or total < least * usual:
             continue
         times = total / usual
@@ -111,19 +117,14 @@ def _without(facts: Facts, seconds: np.ndarray, waited: np.ndarray | None) -> np
     return np.asarray(np.maximum(seconds - waited, computed))
 
 
-_Compared = tuple[np.ndarray, np.ndarray, int]
-
-
-def _compared(limits: Limits, worker: int, plain: _Medians, own: _Medians, *, alone: bool) -> _Compared:
-    """A worker's attempts against those of others.
+def _compared(limits: Limits, worker: int, plain: _Medians, own: _Medians, *, alone: bool) -> _Medians:
+    """What a worker's attempts are held against those of others by.
 
     Waits for a CPU come and go among the workers of one host, and count only
     if they are large; of a worker that has its host for itself they count.
     """
-    found = plain.against(worker)
-    if alone or found[1].sum() >= limits["worker-skew.starved"] * found[0].sum():
-        return found
-    return own.against(worker)
+    expected, spent, _ = plain.against(worker)
+    return plain if alone or spent.sum() >= limits["worker-skew.starved"] * expected.sum() else own
 
 
 class _Medians(NamedTuple):
@@ -143,6 +144,9 @@ class _Medians(NamedTuple):
     #: Code of the name of each kind; -1 where it says nothing of a worker.
     name: np.ndarray
     names: int
+    #: The attempts, and the kind of each.
+    rows: np.ndarray
+    kind: np.ndarray
 
     @classmethod
     def of(cls, facts: Facts, seconds: np.ndarray, times: float) -> _Medians:
@@ -153,10 +157,10 @@ class _Medians(NamedTuple):
         enough = total >= 2 * _LEAST
         mine = enough[kind]
         rows = np.flatnonzero(facts.good).astype("i4")[mine]
-        cell = (np.cumsum(enough, dtype="i4") - 1)[kind[mine]]
+        kind = (np.cumsum(enough, dtype="i4") - 1)[kind[mine]]
         name, total = name[enough], total[enough]
         size = (len(name), workers)
-        cell *= workers
+        cell = kind * workers
         cell += facts.attempts.worker.codes[rows]
         number = np.bincount(cell, minlength=size[0] * size[1]).reshape(size)
         # One outlier on either side says nothing about a worker.
@@ -167,9 +171,23 @@ class _Medians(NamedTuple):
         compared = (number >= _LEAST) & (total[:, None] - number >= _LEAST)
         for one in np.flatnonzero((name >= 0) & compared.any(axis=1)).tolist():
             usual[one] = _medians_of_others(median[one], number[one])
-        return cls(number, median, usual, total, name, len(facts.names))
+        return cls(number, median, usual, total, name, len(facts.names), rows, kind)
 
-    def against(self, worker: int) -> _Compared:
+    def without_larger(self, sizes: Sizes, workers: np.ndarray, worker: int) -> _Medians:
+        """The same without kinds whose data are so much larger on a worker that this explains its times.
+
+        `workers` is the worker of each attempt.
+        """
+        name = self.name.copy()
+        times = ratio(self.median[:, worker], self.usual[:, worker])
+        for kind, some in by_code(self.kind, (times > 1)[self.kind]).items():
+            rows = self.rows[some]
+            here = workers[rows] == worker
+            if explains(how_much_larger(sizes, rows[~here], rows[here]), float(times[kind])):
+                name[kind] = -1
+        return self._replace(name=name)
+
+    def against(self, worker: int) -> tuple[np.ndarray, np.ndarray, int]:
         """By name, seconds a worker's attempts would take elsewhere, and what they took; their number."""
         mine = self.number[:, worker]
         kinds = np.flatnonzero((self.name >= 0) & (mine >= _LEAST) & (self.total - mine >= _LEAST))
@@ -342,7 +360,7 @@ WORKER_SKEW = Rule(
         "Slower: the medians of its tasks by name against those of the other workers, at least "
         "`worker-skew.times` over `worker-skew.count` tasks or more, without waits for the interpreter's "
         "lock, and waits for a CPU and collecting garbage not counted in (`worker-skew.starved`) among "
-        "workers of one host. More work: busy share of its threads, without such waits, at least "
+        "workers of one host; not those whose data are larger in proportion. More work: busy share of its threads, without such waits, at least "
         "`worker-skew.times` that of any other, and its share of all work at least its share of all threads, "
         "while threads elsewhere were idle beside waiting tasks for `worker-skew.idle` of all thread time."
     ),

@@ -20,8 +20,13 @@ _BESIDE = ", or let it begin first, so that the others run beside it"
 _SOONER = "\n    client.submit(function, slow_item, priority=10)  # begins before the others"
 
 
+def _outliers(facts: Facts, limits: Limits, code: str) -> list[Outliers]:
+    times, count, seconds = (limits[f"{code}.{name}"] for name in ("times", "count", "seconds"))
+    return facts.outliers(times, int(count), seconds)
+
+
 def _straggler(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    found = facts.outliers(limits["straggler.times"], int(limits["straggler.count"]))
+    found = _outliers(facts, limits, "straggler")
     for each in _dearest(facts, found, "itself"):
         yield _of(facts, limits, each)
 
@@ -101,7 +106,7 @@ def _held_up(found: Outliers, number: int) -> str:
 
 
 def _data_skew(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    found = facts.outliers(limits["data-skew.times"], int(limits["data-skew.count"]))
+    found = _outliers(facts, limits, "data-skew")
     for each in _dearest(facts, found, "data"):
         yield _of_data(facts, limits, each)
 
@@ -165,8 +170,8 @@ STRAGGLER = Rule(
     code="straggler",
     says="A single task took far longer than others of its name, and the rest waited for it.",
     formula=(
-        "Attempts that took `straggler.times` the median of their name or more, of names with "
-        "`straggler.count` "
+        "Attempts that took `straggler.times` the median of their name or more, and `straggler.seconds` "
+        "beyond it, of names with `straggler.count` "
         "tasks or more (those that run still with their time so far), "
         "at most a twentieth of them (or one); whose data are not larger in proportion, whose "
         "worker is not slow in other tasks too, and that are not the first of their worker; waits for a CPU "
@@ -185,8 +190,8 @@ DATA_SKEW = Rule(
     code="data-skew",
     says="Some parts of the data were much larger than others, and their tasks took much longer.",
     formula=(
-        "Attempts that took `data-skew.times` the median of their name or more, of names with "
-        "`data-skew.count` tasks or "
+        "Attempts that took `data-skew.times` the median of their name or more, and `data-skew.seconds` "
+        "beyond it, of names with `data-skew.count` tasks or "
         "more, at most a third of them, whose inputs or results are larger than the median in proportion, "
         "or five times as large."
     ),

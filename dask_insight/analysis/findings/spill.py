@@ -11,7 +11,7 @@ import numpy as np
 
 from ... import words
 from ...schema import DISK
-from ...timeline import held_until
+from ...timeline import Moments, held_until
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .names import most, of_workers, own_workers, quoted
@@ -22,8 +22,9 @@ from .thresholds import Limits
 _AROUND = ("serialize", "compress", "decompress", "deserialize")
 
 _WHY = (
-    "Beyond 60 % of its memory limit a worker writes the results that were used least recently to disk, and "
-    "reads them when a task needs them. Both hold up its event loop, and with it all its threads."
+    "Beyond 60 % of its memory limit, unless it is configured otherwise, a worker writes the results that "
+    "were used least recently to disk, and reads them when a task needs them. Both hold up its event loop, "
+    "and with it all its threads."
 )
 _ADVICE = (
     "Keep less at a time, or have more memory: reduce before you persist, release futures that you no longer "
@@ -52,7 +53,7 @@ def _spill(facts: Facts, limits: Limits) -> Iterator[Finding]:
     seconds = sum(told.seconds.values())
     lives = _lives(facts)
     share = seconds / max(sum(lives.values()), 1e-9)
-    part = written / max(produced, 1.0)
+    part = written / (produced or math.nan)
     much = share >= limits["spill.share"] or part >= limits["spill.written"]
     workers = tuple(sorted(told.written, key=lambda worker: -told.written[worker]))
     # Disk and pickling hold up a worker's event loop; all its threads wait for what comes next.
@@ -117,11 +118,13 @@ def spilled(facts: Facts) -> Spilled:
 
 
 def _lives(facts: Facts) -> dict[str, float]:
-    """Seconds for which each worker was there."""
+    """Seconds of the run for which each worker was there."""
     start = np.maximum(facts.lanes.start, facts.start)
-    stop = np.minimum(facts.lanes.stop, facts.stop)
+    stop = np.maximum(np.minimum(facts.lanes.stop, facts.stop), start)
+    away = Moments.together((each.start, each.stop) for each in (facts.pause, facts.still))
     found: dict[str, float] = {}
-    for code, life in zip(facts.lanes.worker.tolist(), np.maximum(stop - start, 0.0).tolist(), strict=True):
+    lives = stop - start - away.within(start, stop)
+    for code, life in zip(facts.lanes.worker.tolist(), lives.tolist(), strict=True):
         name = facts.lanes.workers[code]
         found[name] = max(found.get(name, 0.0), life)
     return found

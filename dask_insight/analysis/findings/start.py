@@ -320,7 +320,8 @@ COLD_START = Rule(
         "a worker; workers that joined within `cold-start.window` of the first task, or of the first after "
         "others had left, or, where no thread was there then, of the first worker, while tasks waited for a "
         "thread (no more than *info* where `cold-start.there` of the threads were there each time). Together "
-        "at least `cold-start.seconds`. Names that waited for others (`held-up`) are left out, "
+        "at least `cold-start.seconds`. Left out are names whose first tasks were slow on no more than half "
+        "of the workers, names that waited for others (`held-up`), "
         f"and first tasks whose inputs or results are {_LARGER:g} times those of later ones."
     ),
     cost=(

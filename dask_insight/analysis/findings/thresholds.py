@@ -143,6 +143,7 @@ TABLE = (
         "straggler.times", 3, "times", "How many times the median of its name a task takes.", _ELEPHANT
     ),
     Threshold("straggler.count", 4, "count", "Least number of tasks of that name.", "ours"),
+    Threshold("straggler.seconds", 0.25, "s", "Least time that it takes beyond the median.", "ours"),
     Threshold(
         "data-skew.times",
         2,
@@ -151,6 +152,7 @@ TABLE = (
         _ELEPHANT,
     ),
     Threshold("data-skew.count", 4, "count", "Least number of tasks of that name.", "ours"),
+    Threshold("data-skew.seconds", 0.25, "s", "Least time that it takes beyond the median.", "ours"),
     Threshold(
         "worker-skew.times",
         1.5,

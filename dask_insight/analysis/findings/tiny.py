@@ -36,14 +36,15 @@ def _tiny_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
         return
     mean = inside / count
     names = facts.worst(lost, facts.names)
-    batch = max(2, int(float(f"{_GOOD / max(mean, 1e-5):.1g}")))
+    good = max(_GOOD, 2 * limits["tiny-tasks.mean"])
+    batch = max(2, int(float(f"{good / max(mean, 1e-5):.1g}")))
     each = words.duration(mean)
     yield Finding(
         code="tiny-tasks",
         title=f"{count:,} tasks of {each} each: {words.share(share)} of their time was lost around them",
         tasks=names,
         cost_thread_seconds=total,
-        cost_seconds=_cost(facts, limits, facts.spread(total) * (1 - mean / _GOOD), count),
+        cost_seconds=_cost(facts, limits, facts.spread(total) * (1 - mean / good), count),
         evidence=(
             Fact("mean time in the function", mean, "s", limits["tiny-tasks.mean"]),
             Fact("such tasks", count, "count", limits["tiny-tasks.count"]),
@@ -56,7 +57,7 @@ def _tiny_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
             f"starting it and telling of its end took {words.duration(total / count)} of thread time each, "
             "whatever it does."
         ),
-        advice=_advice(facts, names[0], batch),
+        advice=_advice(facts, names[0], good, batch),
         url=TINY_TASKS.url,
     )
 
@@ -67,8 +68,8 @@ def _cost(facts: Facts, limits: Limits, lost: float, count: int) -> float:
     return min(max(lost * facts.speed, least), count * limits["tiny-tasks.each"])
 
 
-def _advice(facts: Facts, name: str, batch: int) -> str:
-    larger = f"Give each task about {words.duration(_GOOD)} of work or more"
+def _advice(facts: Facts, name: str, good: float, batch: int) -> str:
+    larger = f"Give each task about {words.duration(good)} of work or more"
     calls = of_joblib(name) * batch
     if calls:
         return (

@@ -29,8 +29,10 @@ _ADVICE = {
     "        parts = client.gather(client.map(load, names))",
     CALLS: "An actor runs one call at a time, on one worker. Make calls shorter and fewer, several of them "
     "in one; have several actors, each for a part; or go on meanwhile and ask for the result later:\n\n"
-    "    counts = [client.submit(Counter, actor=True, pure=False) for _ in range(4)]\n"
-    "    calls = [counter.add_all(items) for ...]   # one call for many items\n"
+    "    made = [client.submit(Counter, actor=True, pure=False) for _ in range(4)]\n"
+    "    counters = client.gather(made)\n"
+    "    # one call for many items\n"
+    "    calls = [counter.add_all(part) for counter, part in zip(counters, parts)]\n"
     "    results = [call.result() for call in calls]",
 }
 

@@ -11,7 +11,7 @@ from ...legible import printed
 #: Error of the simulation at the recorded setting beyond which an answer gives a range.
 TRUSTED = 0.15
 #: Difference that is called none.
-_SAME = 0.02
+SAME = 0.02
 
 
 class WhatIf(NamedTuple):
@@ -69,10 +69,11 @@ class WhatIf(NamedTuple):
         of = words.of_cluster(self.cluster)
         if not self.change:
             return f"{of}As it was recorded: {words.duration(self.recorded)}."
+        low, high = words.duration(self.low), words.duration(self.high)
         if self._is_one:
             would = words.duration(self.seconds)
         else:
-            would = f"between {words.duration(self.low)} and {words.duration(self.high)}"
+            would = f"between {low} and {high}" if low != high else f"about {low}"
         return f"{of}{self.change}: {would} instead of {words.duration(self.recorded)}{self._times()}."
 
     @property
@@ -83,7 +84,7 @@ class WhatIf(NamedTuple):
     def _times(self) -> str:
         if not self._is_one or not self.speedup > 0:
             return ""
-        if abs(self.speedup - 1) < _SAME:
+        if abs(self.speedup - 1) < SAME:
             return ", which is no difference"
         if self.speedup > 1:
             return f", {words.about(self.speedup, digits=3)} times faster"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import cycle, islice
-from statistics import mode
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -122,7 +121,8 @@ class Replay:
                 raise ValueError(f"{name}={count:,}: more than {_MOST:,} are not simulated")
         recorded, before, known = self._recorded, self._before, self._known
         after = _setting(before, workers, threads, transfers=transfers)
-        changed = _changed(recorded, faster or {}, spilling=spilling, chunks=chunks)
+        quicker = _quicker(recorded, faster or {}, spilling=spilling)
+        changed = quicker if chunks == 1 else with_chunks(quicker, chunks)
         same = changed is recorded and after == before
         asked = known if same else simulate(changed, after)
         scaled = recorded.run.seconds * (asked.seconds / known.seconds if known.seconds > 0 else 1.0)
@@ -130,10 +130,11 @@ class Replay:
         off = abs(known.seconds / recorded.run.seconds - 1) if recorded.run.seconds > 0 else 0.0
         ends = [seconds, *([asked.seconds] if off > TRUSTED else [])]
         ends += [recorded.run.seconds] if self._may_be_the_same(before, after) else []
-        cores = _cpu(self._columns, recorded, changed) / seconds if seconds > 0 else math.nan
+        # Other chunks divide the work differently, and do not change it.
+        cores = _cpu(self._columns, recorded, quicker) / seconds if seconds > 0 else math.nan
         return WhatIf(
             change=_change(
-                before, after, faster or {}, transfers=transfers, spilling=spilling, chunks=chunks
+                before, after, threads, faster or {}, transfers=transfers, spilling=spilling, chunks=chunks
             ),
             recorded=recorded.run.seconds,
             seconds=seconds,
@@ -151,6 +152,7 @@ class Replay:
             notes=(
                 *self._about_all(),
                 *_notes(self._columns, before, after, (cores, self._cores, seconds), self._left),
+                *(_late(after, seconds) if workers else ()),
             ),
             cluster=self.cluster,
         )
@@ -269,16 +271,20 @@ def _setting(before: Setting, workers: int | None, threads: int | None, *, trans
     costs = before.costs
     if not transfers:
         costs = costs._replace(latency=0.0, bandwidth=math.inf)
-    if workers is None and threads is None:
-        return before._replace(costs=costs)
-    if workers is None:
-        return Setting(tuple([threads or 1] * len(before.threads)), before.joined, costs)
-    # They come as late as those of the recorded cluster.
-    joined = tuple(islice(cycle(before.joined), workers))
-    return Setting((threads or mode(before.threads),) * workers, joined, costs)
+    # Other workers are as those of the recorded cluster, and come as late.
+    count = workers or len(before.threads)
+    alike, joined = _as_large(before.threads, count), tuple(islice(cycle(before.joined), count))
+    return Setting(alike if threads is None else (threads,) * count, joined, costs)
 
 
-def _changed(recorded: Model, faster: Mapping[str, float], *, spilling: bool, chunks: float) -> Model:
+def _as_large(threads: tuple[int, ...], count: int) -> tuple[int, ...]:
+    """Threads of so many workers: of all as often as they fit, then of large and small ones evenly."""
+    times, rest = divmod(count, len(threads))
+    ordered = sorted(threads)
+    return threads * times + tuple(ordered[(2 * k + 1) * len(threads) // (2 * rest)] for k in range(rest))
+
+
+def _quicker(recorded: Model, faster: Mapping[str, float], *, spilling: bool) -> Model:
     changed = recorded
     names = _names(recorded) if faster else set()
     for name, times in faster.items():
@@ -289,7 +295,7 @@ def _changed(recorded: Model, faster: Mapping[str, float], *, spilling: bool, ch
         changed = changed._replace(compute=np.where(mine, changed.compute / times, changed.compute))
     if not spilling:
         changed = changed._replace(around=changed.around - changed.disk, disk=np.zeros_like(changed.disk))
-    return changed if chunks == 1 else with_chunks(changed, chunks)
+    return changed
 
 
 def _least(model: Model, setting: Setting) -> float:
@@ -310,14 +316,13 @@ def _cpu(columns: Mapping[str, Any], recorded: Model, changed: Model) -> float:
         return math.nan
     at = Lookup(recorded.task).rows(columns["task"][known])
     share = np.bincount(at[at >= 0], cpu[known][at >= 0].astype("f8"), minlength=len(recorded.task))
-    if len(changed.compute) != len(recorded.compute):
-        return float(share.sum())
     return float((share * changed.compute / np.maximum(recorded.compute, 1e-12)).sum())
 
 
 def _change(
     before: Setting,
     after: Setting,
+    threads: int | None,
     faster: Mapping[str, float],
     *,
     transfers: bool,
@@ -327,11 +332,10 @@ def _change(
     parts = []
     if len(after.threads) != len(before.threads):
         parts.append(f"with {words.count(len(after.threads), 'worker')} instead of {len(before.threads)}")
-    if {*after.threads} != {*before.threads}:
-        # All workers that are asked for are alike.
+    if threads and {*before.threads} != {threads}:
         least, most = min(before.threads), max(before.threads)
         there = f"{least}" if least == most else f"{least} to {most}"
-        parts.append(f"with {words.count(after.threads[0], 'thread')} a worker instead of {there}")
+        parts.append(f"with {words.count(threads, 'thread')} a worker instead of {there}")
     parts += [f"with `{name}` {words.about(times, digits=6)} times faster" for name, times in faster.items()]
     parts += [] if transfers else ["without transfers"]
     parts += [] if spilling else ["without spilling"]
@@ -367,9 +371,6 @@ def _notes(
         )
     if len(after.threads) > 1 and len(before.threads) == 1:
         notes.append("one worker moves nothing, so that the network is a guess: 100 MB/s")
-    late = max(after.joined)
-    if len(after.joined) != len(before.joined) and late > _LATE * seconds:
-        notes.append(f"workers join as late as they did: up to {words.duration(late)} after the first task")
     if left:
         who = "it" if left == 1 else "they"
         notes.append(f"{words.count(left, 'worker')} left before the end: simulated as if {who} had stayed")
@@ -391,6 +392,12 @@ def _notes(
         again = f"{words.count(repeated, 'attempt')} at tasks that had been tried before"
         notes.append(f"{again}: kept, with the time that {took} took")
     return notes
+
+
+def _late(after: Setting, seconds: float) -> Iterator[str]:
+    late = max(after.joined)
+    if late > _LATE * seconds:
+        yield f"workers join as late as they did: up to {words.duration(late)} after the first task"
 
 
 def _last_was(columns: Mapping[str, Any], status: str) -> np.ndarray:

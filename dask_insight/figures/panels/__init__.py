@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,41 +10,71 @@ if TYPE_CHECKING:
     from ..chart import Chart
     from ..request import Request
 
-__all__ = ["OPTIONS", "PANELS", "Panel"]
+__all__ = ["OPTIONS", "PANELS", "PART", "Panel"]
+
+#: What chooses a part of a recording: a time, task names, workers.
+PART = ("start", "stop", "prefix", "worker")
 
 
 class Panel(NamedTuple):
-    """A panel; `chart` of the module of its name describes it."""
+    """A panel; `chart` of the module of its name describes it.
+
+    Attributes
+    ----------
+    id
+        Its name.
+    part
+        Which parts of a recording it can show, of `PART`.
+    """
 
     id: str
+    part: tuple[str, ...] = PART
 
     def chart(self, request: Request, **options: Any) -> Chart:
         """What it shows of a request."""
         make: Callable[..., Chart] = import_module(f".{self.id.replace('-', '_')}", __name__).chart
         return make(request, **options)
 
+    def takes(self, options: Mapping[str, Any]) -> tuple[str, ...]:
+        """Which parts of a recording it can show with these options of its own."""
+        return PART if options.get("by") == "name" else self.part
+
+    def check(self, asked: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+        """Refuse what would choose nothing: the drawing would say that it did.
+
+        Raises
+        ------
+        ValueError
+            If a part is asked for that it cannot show.
+        """
+        taken = self.takes(options)
+        for name in PART:
+            if asked.get(name) is not None and name not in taken:
+                there = f"; it takes {', '.join(taken)}" if taken else ""
+                raise ValueError(f"{name}= chooses nothing in the panel {self.id!r}: leave it out{there}")
+
 
 #: What one panel takes beside a `Request`, and which.
 OPTIONS: dict[str, str] = {"measures": "resources", "by": "memory", "unit": "fine-metrics"}
 #: In the order in which a page shows them.
 PANELS: dict[str, Panel] = {
-    name: Panel(name)
-    for name in (
-        "findings",
-        "time-budget",
-        "task-stream",
-        "critical-path",
-        "what-if",
-        "resources",
-        "memory",
-        "flame-graph",
-        "fine-metrics",
-        "progress",
-        "functions",
-        "transfers",
-        "workers",
-        "spans",
-        "events",
-        "compare",
+    panel.id: panel
+    for panel in (
+        Panel("findings"),
+        Panel("time-budget"),
+        Panel("task-stream"),
+        Panel("critical-path"),
+        Panel("what-if", ()),
+        Panel("resources", ("start", "stop", "worker")),
+        Panel("memory", ("start", "stop", "worker")),
+        Panel("flame-graph"),
+        Panel("fine-metrics"),
+        Panel("progress", ("start", "stop", "prefix")),
+        Panel("functions"),
+        Panel("transfers"),
+        Panel("workers"),
+        Panel("spans"),
+        Panel("events", ("start", "stop", "worker")),
+        Panel("compare", ()),
     )
 }

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import words
+from ...slicing import metric_shares
 from ..chart import Chart, Plot, Sign
 from ..request import Request
 from . import bars
@@ -58,17 +59,17 @@ _Amounts = dict[tuple[str, str, str, str], float]
 
 def _amounts(request: Request, table: Any, unit: str) -> _Amounts:
     """Sums by direction, context, task name and activity."""
-    low, high = request.between
-    time = table["time"] - request.zero
     rows = request.wants(table["unit"], frozenset({unit})) & request.wants(table["worker"], request.workers)
     rows &= request.wants(table["prefix"], request.prefixes)
+    values = table["value"]
     if request.bounded:
-        rows &= (time >= low) & (time <= high)
+        low, high = (request.zero + moment for moment in request.wanted)
+        values = values * metric_shares(table, request.columns("clocks"), low, high)
     context, prefix, activity = (table[name] for name in ("context", "prefix", "activity"))
     names, activities = max(1, len(prefix.names)), max(1, len(activity.names))
     code = (context.codes.astype("i8") * names + prefix.codes) * activities + activity.codes
     known, place = np.unique(code[rows], return_inverse=True)
-    sums = np.bincount(place.reshape(-1), table["value"][rows], len(known))
+    sums = np.bincount(place.reshape(-1), values[rows], len(known))
     found: _Amounts = {}
     for each, value in zip(known.tolist(), sums.tolist(), strict=True):
         where = context.names[each // activities // names]
@@ -111,5 +112,8 @@ def _say(unit: str) -> Callable[[float], str]:
         return words.duration
     if unit == "bytes":
         return words.size
-    end = "" if unit == "count" else f"{words.SPACE}{unit}"
-    return lambda value: (f"{value:,.0f}" if value == round(value) else words.about(value, digits=3)) + end
+    if unit == "count":
+        return lambda value: f"{value:,.0f}"
+    return lambda value: (
+        (f"{value:,.0f}" if value == round(value) else words.about(value, digits=3)) + f"{words.SPACE}{unit}"
+    )

@@ -6,6 +6,7 @@ import math
 from typing import NamedTuple
 
 from ... import words
+from ...analysis.what_if.answer import SAME
 from ...timeline import UNNAMED
 from ..chart import Chart, Sign
 from ..colors import Rgb
@@ -69,6 +70,7 @@ def _bar(row: _Time, took: float, color: Rgb, pale: Rgb) -> bars.Bar:
         return bars.Bar(label, parts, f"{words.duration(row.low)} to {words.duration(row.high)}")
     told = words.duration(row.seconds)
     if row.question not in _BOUNDS and took > 0:
-        change = round(100 * (row.seconds / took - 1))
-        told += f" · {'−' if change < 0 else '+'}{abs(change)}{words.SPACE}%" if change else " · same"
+        change = row.seconds / took - 1
+        way = "−" if change < 0 else "+"
+        told += " · same" if abs(change) < SAME else f" · {way}{words.share(abs(change))}"
     return bars.Bar(label, [bars.Part("takes", row.seconds, color)], told)

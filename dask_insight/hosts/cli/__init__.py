@@ -45,6 +45,8 @@ examples:
 
 `dask-insight COMMAND --help` has more on each command.
 """
+_CODES = "".join(f"\n  {code:<3}  {code.meaning}" for code in ExitCode)
+_EPILOG = f"{_EXAMPLES}\nexit codes (`run` ends as the program does, unless that ended well):{_CODES}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -104,7 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="dask-insight",
         description=_DESCRIPTION,
-        epilog=_EXAMPLES,
+        epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )

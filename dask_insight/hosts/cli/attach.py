@@ -300,6 +300,7 @@ def _wait(
 ) -> str:
     """Wait for the end; what the cluster did if that was the reason, else ''."""
     counter = _Counter(recording) if progress.live else None
+    closings = _Closings(recording)
     began = answered = monotonic()
     while True:
         passed = monotonic() - began
@@ -308,7 +309,7 @@ def _wait(
             return ""
         if client.status == "running":
             answered = monotonic()
-        elif _has_closed(recording):
+        elif closings.of_newest:
             return "has gone"
         elif client.status == "closed":
             since = monotonic() - answered
@@ -319,13 +320,29 @@ def _wait(
             progress.show(f"{minutes:02d}:{seconds:02d}  {words.count(counter.ends.done, 'task')}{silent}")
 
 
-def _has_closed(recording: Recording) -> bool:
-    """Whether the newest scheduler has: those before it were replaced while the client called."""
-    events = recording.columns("events")
-    newest = json.dumps((recording.about.get("scheduler") or {}).get("id"))
-    return ("scheduler-closed", newest) in zip(
-        events["kind"].tolist(), events["detail"].tolist(), strict=True
-    )
+class _Closings:
+    """Notes the schedulers that close while a recording grows."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._closed: set[str] = set()
+        recording.on_append(self._note)
+        for batch in recording.batches():
+            self._note(batch)
+
+    @property
+    def of_newest(self) -> bool:
+        """Whether the newest scheduler has: those before it were replaced while the client called."""
+        return json.dumps((self._recording.about.get("scheduler") or {}).get("id")) in self._closed
+
+    def _note(self, batch: bytes) -> None:
+        from ...batch import decode, table_of
+
+        if table_of(batch) == "events":
+            columns: Any = decode(batch, ("kind", "detail")).columns
+            if "detail" in columns:
+                told = zip(columns["kind"].tolist(), columns["detail"].tolist(), strict=True)
+                self._closed.update(detail for kind, detail in told if kind == "scheduler-closed")
 
 
 class _Counter:

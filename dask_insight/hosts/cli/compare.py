@@ -8,6 +8,7 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
+from ... import words
 from ...errors import CommandError, ExitCode
 from ...legible import ascii_json, harmless
 from .command import Command
@@ -108,11 +109,9 @@ def _judged(comparison: Comparison, limit: float | None) -> ExitCode:
         return ExitCode.OK
     slower = comparison.slower(limit)
     sides = comparison.sides
-    if (sides["verdict"] == "unknown").any():
-        raise CommandError("where no task ran, nothing can be slower: record runs that compute something")
     base = float(sides["seconds"].iloc[0])
     for side in sides.to_dict("records")[1:]:
-        if not side["change"] > limit * base:
+        if not (base > 0 and side["change"] > limit * base):
             continue
         name, baseline = harmless(side["name"]), harmless(sides["name"].iloc[0])
         by = f"{name} is {_share(side['change'] / base)} slower than {baseline}"
@@ -128,6 +127,12 @@ def _judged(comparison: Comparison, limit: float | None) -> ExitCode:
             )
     if slower:
         return ExitCode.SLOWER
+    if (sides["verdict"] == "unknown").any():
+        empty = [harmless(name) for name in sides["name"][~(sides["seconds"] > 0)]]
+        raise CommandError(
+            f"no task ran in {words.listing(empty)}, so that there is nothing to compare: "
+            "record runs that compute something"
+        )
     for why in comparison.broken().values():
         raise CommandError(f"{why}, so its time says nothing: compare runs that end well")
     return ExitCode.OK

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,13 +32,14 @@ examples:
   dask-insight findings --threshold tiny-tasks.mean=0.02 --threshold all.seconds=0.1 train.dinsight
 
 With --fail-on the exit code is 7 where there are findings of that severity or a higher one, and 1 where no
-task ran or something could not be judged. docs/findings.md has every finding and threshold.
+task ran or something could not be judged. `dask-insight findings --rules` prints every finding and threshold.
 """
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the command."""
     parser.add_argument("file", metavar="FILE", help="a recording, *.dinsight")
+    parser.add_argument("--rules", action=_Rules)
     parser.add_argument("--json", action="store_true", help="print one JSON object, for programs")
     parser.add_argument(
         "--fail-on",
@@ -53,6 +55,20 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         type=_threshold,
         help="compare with another value; may be given several times",
     )
+
+
+class _Rules(argparse.Action):
+    """Prints the reference, which needs no recording."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str) -> None:
+        told = "print what is looked for, how, and every threshold (Markdown), and exit"
+        super().__init__(option_strings, dest, nargs=0, help=told)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from ...analysis.findings.reference import markdown
+
+        print(markdown(), end="")
+        parser.exit(ExitCode.OK)
 
 
 def _threshold(text: str) -> tuple[str, float]:

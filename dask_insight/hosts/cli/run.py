@@ -20,18 +20,21 @@ from .progress import saying
 from .ranks import own, rank
 from .recorder import Recorder, idle
 from .renewal import check, renewed, report_options
-from .signals import Termination
+from .signals import ENDING, Termination
 
 if TYPE_CHECKING:
     from ...recording import Recording
     from ...session import Session
 
 _HELP = "record a program that uses Dask"
-_DESCRIPTION = """\
+_ENDING = ", ".join(each.name for each in ENDING)
+_DESCRIPTION = f"""\
 Record a program that uses Dask. The program is not changed: its own clusters
 and local schedulers are found as they appear, and its arguments, output, exit
 code and signals pass through. However it ends, the recording is complete; only where
 it is killed, or leaves by os._exit, the last seconds are missing, and nothing is said.
+These end it in good order where it does not handle them itself, as Ctrl-C does:
+{_ENDING}.
 
 Recording begins when the program has imported Dask, which imports NumPy: set
 environment variables that either reads (DASK_*, OMP_NUM_THREADS) before that.

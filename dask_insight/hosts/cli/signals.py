@@ -13,8 +13,8 @@ from typing import Any
 
 #: A request to end, that the terminal has gone, on Windows Ctrl-Break; what batch systems send some time
 #: before they kill, and that a limit of CPU time is reached.
-_NAMES = ("SIGTERM", "SIGHUP", "SIGBREAK", "SIGUSR2", "SIGXCPU")
-_ENDING = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
+_NAMES = ("SIGTERM", "SIGHUP", "SIGBREAK", "SIGUSR1", "SIGUSR2", "SIGXCPU")
+ENDING = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
 #: Sent again for each further second of CPU time: that is no other request.
 _REPEATED = [signal.SIGXCPU] if hasattr(signal, "SIGXCPU") else []
 #: Seconds within which signals are one request: `timeout` sends it to its child, then to the child's group.
@@ -44,7 +44,7 @@ class Termination:
 
     def __enter__(self) -> Termination:
         if threading.current_thread() is threading.main_thread():
-            for number in _ENDING:
+            for number in ENDING:
                 if signal.getsignal(number) is signal.SIG_DFL:
                     signal.signal(number, self._on_signal)
                     self._handled.append(number)
@@ -115,7 +115,7 @@ class Interrupt:
 
     def __enter__(self) -> Interrupt:
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, *_ENDING):
+            for number in (signal.SIGINT, *ENDING):
                 # Whoever wants it to outlive its terminal has it ignore that.
                 if number == signal.SIGINT or signal.getsignal(number) is not signal.SIG_IGN:
                     self._before[number] = signal.signal(number, self._on_signal)

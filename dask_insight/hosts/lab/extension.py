@@ -36,7 +36,7 @@ def unload(ip: Any) -> None:
 
 
 class Extension:
-    """The live session of a process, its cells, and in a kernel its pages."""
+    """The live session of a process, and in a kernel its pages."""
 
     def __init__(self, ip: Any) -> None:
         self._live, release = hold_live()
@@ -49,12 +49,10 @@ class Extension:
             raise
 
     def _begin(self, ip: Any, kernel: Any) -> None:
-        if kernel is None:
-            cells = Cells(ip, self._live, _nothing, _nothing, dict)
-        else:
+        if kernel is not None:
             status = self._serve(kernel)
-            cells = Cells(ip, self._live, status.began, status.ended, partial(kernel.get_parent, "shell"))
-        self._undo.callback(cells.close)
+            cells = Cells(ip, status, status.began, status.ended, partial(kernel.get_parent, "shell"))
+            self._undo.callback(cells.close)
 
     def _serve(self, kernel: Any) -> Any:
         from .comm import Pages
@@ -101,7 +99,3 @@ def _kernel_of(ip: Any) -> Any:
         return None
     kernel = getattr(ip, "kernel", None)
     return kernel if isinstance(kernel, Kernel) else None
-
-
-def _nothing() -> None:
-    """Nobody is told."""

@@ -36,6 +36,9 @@ class Status:
         with self._lock:
             self._parent = None
 
+    def cell(self, *_: object) -> None:
+        """Which one it is says nothing about that."""
+
     def disturbed(self) -> None:
         """A message has come in; from any thread."""
         with self._lock:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -27,6 +28,12 @@ does so with one line of code; without code it shows the last run again.
 The run stays in the variable `_dprofile`, and by its name in
 `dask_insight.runs`; `--compare NAME` compares with one of these.
 """
+#: The option whose value is an expression.
+_CLIENT = "--client"
+#: Something that quotes enclose.
+_ENCLOSED = re.compile(r""""[^"]*"|'[^']*'""")
+#: By what a quote, or a blank, is an ordinary sign; Windows needs its backslashes.
+_ESCAPE = "" if os.name == "nt" else "\\"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -83,7 +90,7 @@ def parser(*, line: bool) -> argparse.ArgumentParser:
         help="Time between two looks at CPU, memory and network.",
     )
     made.add_argument(
-        "--client", metavar="EXPR", help="Record only the cluster of this client, and nothing local."
+        _CLIENT, metavar="EXPR", help="Record only the cluster of this client, and nothing local."
     )
     made.add_argument(
         "--open", dest="panel", metavar="PANEL", help="Open this panel in JupyterLab: task-stream, memory …"
@@ -135,14 +142,26 @@ def parse(text: str, code: str | None = None) -> Arguments:
     return given
 
 
-def words_of(text: str, escape: str = "" if os.name == "nt" else "\\") -> list[str]:
-    """The words of a line, of which quotes of either kind hold some together; Windows needs its backslashes.
+def words_of(text: str, escape: str = _ESCAPE) -> list[str]:
+    """The words of a line, of which quotes of either kind hold some together; those of an expression stay.
 
     Raises
     ------
     ValueError
         If a quote is not closed.
     """
+    words: list[str] = []
+    while text := text.lstrip():
+        word, text = _first_word(text, escape)
+        if word.startswith(f"{_CLIENT}="):
+            words.append(_CLIENT)
+            word = word.removeprefix(f"{_CLIENT}=")
+        is_expression = words[-1:] == [_CLIENT] and not _ENCLOSED.fullmatch(word)
+        words += [word] if is_expression else _without_quotes(word, escape)
+    return words
+
+
+def _without_quotes(text: str, escape: str) -> list[str]:
     found = shlex.shlex(text, posix=True, punctuation_chars=False)
     found.whitespace_split, found.commenters, found.escape = True, "", escape
     return list(found)
@@ -150,7 +169,7 @@ def words_of(text: str, escape: str = "" if os.name == "nt" else "\\") -> list[s
 
 def before_code(text: str) -> tuple[str, str]:
     """A line, taken apart where the options end and the code begins, which keeps its quotes and spaces."""
-    valued = {"--name", "-o", "--output", "--html", "--resources", "--client", "--open", "--compare"}
+    valued = {"--name", "-o", "--output", "--html", "--resources", _CLIENT, "--open", "--compare"}
     rest = text.lstrip()
     options: list[str] = []
     while rest.startswith("-") and rest[1:2] not in ("", " ") and not rest[1:2].isdigit():
@@ -165,11 +184,13 @@ def before_code(text: str) -> tuple[str, str]:
     return " ".join(options), rest
 
 
-def _first_word(text: str) -> tuple[str, str]:
+def _first_word(text: str, escape: str = _ESCAPE) -> tuple[str, str]:
     """The first word as it stands, quotes, braces and all, and what follows it."""
-    quote, braces = "", 0
+    quote, braces, is_escaped = "", 0, False
     for place, sign in enumerate(text):
-        if quote:
+        if is_escaped or (sign == escape and quote != "'"):
+            is_escaped = not is_escaped
+        elif quote:
             quote = "" if sign == quote else quote
         elif sign in "'\"":
             quote = sign

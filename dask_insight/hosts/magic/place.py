@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import uuid
 from collections.abc import Callable
@@ -35,7 +36,7 @@ class Place:
         """Show a MIME bundle here until `keep`; from any thread."""
         with _lock:
             # An output widget within the cell, cleared in the same way, would catch it where it stands anew.
-            if not (self._cleared or self._kept):
+            if not (self._cleared or self._kept) and (self.taken or not _is_caught()):
                 self._publish(data, update=self.taken)
                 self.taken = True
 
@@ -98,6 +99,15 @@ class _Clearing:
             del self._publisher.clear_output
             if self._before is not None:
                 self._publisher.clear_output = self._before
+
+
+def _is_caught() -> bool:
+    """Whether an output widget takes what is shown now; in it nothing can be replaced."""
+    output = sys.modules.get("ipywidgets.widgets.widget_output")
+    if output is None:
+        return False
+    widgets = getattr(sys.modules["ipywidgets.widgets.widget"], "_instances", {})
+    return any(isinstance(each, output.Output) and each.msg_id for each in list(widgets.values()))
 
 
 def _new() -> str:

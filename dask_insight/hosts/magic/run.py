@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import uuid
 from contextlib import AsyncExitStack, ExitStack, contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.displaypub import CapturingDisplayPublisher
@@ -23,7 +24,6 @@ from .span import quiet_span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from ...recording import Recording
 
@@ -50,6 +50,7 @@ class Run:
         self._origin = origin
         self._opens_cell = opens_cell
         # The cell may go to another folder.
+        self._folder = _current_folder()
         self._page = arguments.html and arguments.html.absolute()
         self._place = Place(shell)
         self._around = ExitStack()
@@ -182,8 +183,8 @@ class Run:
         notes += told
         if arguments.static:
             return static_bundles(shown, notes=notes, comparison=comparison)
-        in_kernel = hasattr(self._shell, "kernel")
-        return [bundle(shown, notes=notes, whole=page, aside=in_kernel, comparison=comparison)]
+        aside = self._folder if hasattr(self._shell, "kernel") else None
+        return [bundle(shown, notes=notes, whole=page, aside=aside, comparison=comparison)]
 
     def _reported(self, shown: Recording) -> tuple[Path | None, list[str]]:
         """The page that was asked for, as it was named, and what to say of it."""
@@ -207,6 +208,14 @@ class Run:
         """Ask a page that listens to open a panel; nothing of it stays in the notebook."""
         transient = {"display_id": f"dask-insight-open-{uuid.uuid4()}", "dask_insight": {"open": panel}}
         self._shell.display_pub.publish(data={}, metadata={}, transient=transient, update=True)
+
+
+def _current_folder() -> Path:
+    try:
+        return Path.cwd()
+    except OSError:
+        # It has been removed.
+        return Path()
 
 
 def _takes_updates(shell: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,20 +15,27 @@ if TYPE_CHECKING:
     from ...recording import Recording
 
 
-def write_aside(recording: Recording, name: str) -> Path:
-    """Write the report into the current folder, to a file that was not there; it is named after the run.
+def write_aside(recording: Recording, name: str, folder: Path) -> Path:
+    """Write the report into a folder, to a file that was not there; it is named after the run.
+
+    Returns
+    -------
+    Path
+        Its name alone where that is enough, as in the current folder; else the whole path.
 
     Raises
     ------
     OSError
         If it cannot be written.
     """
-    path = untaken(_stem(recording, name), ".html")
+    path = untaken(str(folder / _stem(recording, name)), ".html")
     try:
-        return write_report(recording, path)
+        write_report(recording, path)
     except BaseException:
         path.unlink(missing_ok=True)
         raise
+    is_here = os.path.exists(path.name) and os.path.samefile(path.name, path)
+    return Path(path.name) if is_here else path
 
 
 def _stem(recording: Recording, name: str) -> str:

@@ -40,7 +40,7 @@ def bundle(
     *,
     notes: Iterable[str] = (),
     whole: Path | None = None,
-    aside: bool = False,
+    aside: Path | None = None,
     comparison: Comparison | None = None,
 ) -> dict[str, Any]:
     """The MIME bundle of a recording.
@@ -54,7 +54,7 @@ def bundle(
     whole
         Where the whole report stands already.
     aside
-        Where that is nowhere, and the output cannot hold it, write it to a new file in the current folder.
+        The folder to write it to, into a new file, where it stands nowhere and the output cannot hold it.
     comparison
         What it was compared with, to say too; its rows are in the recording.
 
@@ -80,7 +80,7 @@ def bundle(
         report = frame(shown, said.name, inside)
         if left_out:
             said.notes.append(f"To keep the notebook small this report leaves out {words.listing(left_out)}.")
-            said.notes.append(_whole(recording, said.name, whole, aside=aside))
+            said.notes.append(_whole(recording, said.name, whole, aside))
     except MissingFrontEnd as error:
         said.notes.append(str(error))
         return {"text/html": said.html(), "text/plain": said.text()} | images
@@ -169,11 +169,13 @@ def _limit() -> int:
     return int(parse_bytes(dask.config.get(OUTPUT_SIZE, _DEFAULT_LIMIT)))
 
 
-def _whole(recording: Recording, name: str, given: Path | None, *, aside: bool) -> str:
+def _whole(recording: Recording, name: str, given: Path | None, aside: Path | None) -> str:
     """Where the whole report is, in words; it may be written for that."""
-    if given is None and not aside:
+    if given is not None:
+        return f"The whole one is {given}."
+    if aside is None:
         return "`.report(path)` writes the whole one."
     try:
-        return f"The whole one is {given or write_aside(recording, name)}."
+        return f"The whole one is {write_aside(recording, name, aside)}."
     except OSError as error:
         return f"The whole one could not be written beside it ({error}); `.report(path)` writes it elsewhere."

@@ -7,9 +7,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dask_insight.recording import Recording
+from dask_insight.session.cells import telling_shell
 from dask_insight.session.driver import DRIVER
 from dask_insight.session.explainer import explainer_of
 from dask_insight.session.feed import Feed, Send
+from dask_insight.session.page import LEASE
+
+#: Seconds of silence after which a page is forgotten where nothing tells whether a cell runs, for whose end
+#: it may wait: longer than most run. A page that was closed is sent one message in `TRICKLE` seconds at most.
+PATIENT_LEASE = 86_400.0
 
 
 class Connection:
@@ -46,6 +52,7 @@ class Connection:
                     wake=DRIVER.wake,
                     state=self._state,
                     explainer=explainer_of(self._recording),
+                    lease=PATIENT_LEASE if telling_shell() is None else LEASE,
                 )
                 self._undrive = DRIVER.drive(self._feed)
             if self._feed is not None:

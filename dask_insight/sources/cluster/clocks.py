@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,8 @@ Times = npt.NDArray[np.float64]
 _MOST, _LONGEST = 10_000, 3600.0
 #: Seconds for which what a worker did may be told later than that it left.
 _LATE = 60.0
+#: Workers that left longer ago, of which the last correction is remembered: what is told may be far behind.
+_GONE = 1_000
 #: Seconds by which a correction may shift times; older ones than that are not looked at.
 _LARGEST = 60.0
 
@@ -67,13 +70,20 @@ class Clocks:
         self._clocks: dict[str, Clock] = {}
         #: Workers that have left, and when.
         self._left: dict[str, float] = {}
+        #: Those that left some time ago.
+        self._gone: deque[str] = deque()
 
-    def left(self, worker: str, when: float) -> None:
-        """A worker has left; little is remembered of those that left some time before."""
+    def left(self, worker: str, when: float) -> list[str]:
+        """A worker has left; gives those that left some time before, of which little is remembered now."""
         self._left[worker] = when
-        for gone in [one for one, moment in self._left.items() if when - moment > _LATE]:
-            del self._left[gone]
-            self.of(gone).rest()
+        gone = [one for one, moment in self._left.items() if when - moment > _LATE]
+        for one in gone:
+            del self._left[one]
+            self.of(one).rest()
+        self._gone += gone
+        while len(self._gone) > _GONE:
+            self._clocks.pop(self._gone.popleft(), None)
+        return gone
 
     def of(self, worker: str) -> Clock:
         """One worker's clock."""

@@ -95,6 +95,8 @@ class Messages:
             self._ended.append((process, clock.offset, found, _cpu(found, told.get("totals", (0.0,)))))
         if "seceded" in told:
             self._seceded(clock, np.frombuffer(told["seceded"], _SECEDED))
+        if "phases" in told:
+            self._phases(clock, told["phases"])
         count = told.get("running_keys", 0)
         if "running" in told:
             self._running(process, clock, np.frombuffer(told["running"], _RUNNING), ids[:count])
@@ -180,6 +182,15 @@ class Messages:
         for name, better in told.items():
             columns[name] = np.where(np.isfinite(better), better, columns[name])
         self._emit(encode("executions", columns))
+
+    def _phases(self, clock: Clock, found: Sequence[tuple[int, str, float, float]]) -> None:
+        run, action, *times = zip(*found, strict=True)
+        start, stop = np.array(times)
+        unshifted = [each in executions.UNSHIFTED for each in action]
+        shift = np.where(unshifted, 0.0, clock.delay_at(stop))
+        columns: dict[str, Any] = {"run": self._runs.map(run), "action": action}
+        columns |= {"start": clock.here(start - shift), "stop": clock.here(stop - shift)}
+        self._gather.add("phases", columns)
 
     def _seceded(self, clock: Clock, found: npt.NDArray[Any]) -> None:
         columns = {

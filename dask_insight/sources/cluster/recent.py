@@ -1,4 +1,4 @@
-"""What is known of tasks for as long as they are recent."""
+"""What is known of tasks, or submissions, for as long as they are recent."""
 
 from __future__ import annotations
 

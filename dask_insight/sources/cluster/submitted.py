@@ -13,29 +13,19 @@ class Submitted:
     """When each of one scheduler's tasks was submitted; all ids are the scheduler's own."""
 
     def __init__(self) -> None:
-        #: The submission that brought each task.
-        self._submission = Recent(np.uint32(NOTHING))
-        self._times: dict[int, float] = {NOTHING: np.nan}
+        #: The submission that brought each task, and when each submission was made.
+        self._submission, self._time = Recent(np.uint32(NOTHING)), Recent(np.float64(np.nan))
 
-    def made(self, submission: int, time: float) -> None:
-        """A submission was made, seconds since the epoch."""
-        self._times[submission] = time
+    def made(self, submissions: npt.NDArray[np.uint32], times: npt.NDArray[np.float64]) -> None:
+        """These submissions were made at these times, seconds since the epoch."""
+        at, known = self._time.places(submissions)
+        self._time.numbers[at] = times[known]
 
     def brought(self, tasks: npt.NDArray[np.uint32], submissions: npt.NDArray[np.uint32]) -> None:
         """These tasks came with these submissions."""
-        first = self._submission.first
         at, known = self._submission.places(tasks)
         self._submission.numbers[at] = submissions[known]
-        if self._submission.first > first:
-            self._forget()
 
     def times(self, tasks: npt.NDArray[np.uint32]) -> npt.NDArray[np.float64]:
         """When each of some tasks was submitted; NaN where it is not known."""
-        used, inverse = np.unique(self._submission.of(tasks), return_inverse=True)
-        return np.array([self._times.get(int(one), np.nan) for one in used], "f8")[inverse]
-
-    def _forget(self) -> None:
-        """Forget submissions that brought no task that is remembered."""
-        oldest = int(self._submission.numbers.min())
-        if oldest != NOTHING:
-            self._times = {one: time for one, time in self._times.items() if one >= oldest}
+        return self._time.of(self._submission.of(tasks))

@@ -66,7 +66,7 @@ class Tables:
         self.messages = Messages(identity, emit, gather, *shared, self._told)
         self._ids = identity.namespace("submission")
         self._names: dict[str, list[Any]] = {name: [] for name in _NAMES}
-        #: What the scheduler told of each worker, and what the worker told of its own.
+        #: What the scheduler told of each worker not long gone, and what the worker told of its own.
         self._workers: dict[str, dict[str, Any]] = {}
         self._of_itself: dict[str, dict[str, Any]] = {}
         self._process = process()
@@ -77,9 +77,8 @@ class Tables:
         told = msgpack.unpackb(packed, use_list=False, strict_map_key=False)
         for name in _NAMES:
             self._names[name].extend(told.get(name, ()))
-        for submission in told.get("submissions", ()):
-            self._submitted.made(submission["submission"], submission["time"])
-            self._submissions.add(int(self._ids.map([submission["submission"]])[0]), submission)
+        if "submissions" in told:
+            self._made(told["submissions"])
         if "keys" in told:
             self._graph(rows("graph", told["graph"]), told["keys"])
         if "again" in told:
@@ -122,6 +121,12 @@ class Tables:
             self._gauges(rows("gauges", told["gauges"]))
         lost: dict[str, int] = told.get("lost", {})
         return lost
+
+    def _made(self, found: list[dict[str, Any]]) -> None:
+        numbers = np.array([each["submission"] for each in found], "u4")
+        self._submitted.made(numbers, np.array([each["time"] for each in found], "f8"))
+        for submission, facts in zip(self._ids.map(numbers).tolist(), found, strict=True):
+            self._submissions.add(submission, facts)
 
     def _graph(self, found: npt.NDArray[Any], packed_keys: bytes) -> None:
         keys = texts(msgpack.unpackb(packed_keys, use_list=False))
@@ -188,7 +193,9 @@ class Tables:
         for row in found:
             self.messages.peers.joined(row["worker"], _number(row.get("joined"), np.nan))
             if (left := row.get("left")) is not None:
-                self._clocks.left(row["worker"], left)
+                for gone in self._clocks.left(row["worker"], left):
+                    self._workers.pop(gone, None)
+                    self._of_itself.pop(gone, None)
         numbers = dict.fromkeys(("pid", "namespace", "threads", "cores", "core_set", "own"), 0.0)
         numbers |= dict.fromkeys(("memory_limit", "joined", "left"), np.nan)
         columns = {

@@ -19,7 +19,8 @@ class Epoch:
     """Adds to each moment what the clock was ahead of `perf_counter` then.
 
     `perf_counter` stands still while a computer sleeps, on most systems, and
-    the time of day goes on. Somebody has to `look` now and then.
+    the time of day goes on. Somebody has to `look` now and then. A time of
+    day that is set back is not followed: tasks would end before they began.
     """
 
     def __init__(self) -> None:

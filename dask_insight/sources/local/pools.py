@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from functools import partial
+from functools import partial, update_wrapper
 from multiprocessing.pool import Pool, ThreadPool
 from typing import Any, Literal, Protocol
 
@@ -64,9 +64,11 @@ def measuring(
 def _run_here(
     submit: Submit, watchers: Sequence[Watcher], run: Run, batch: Sequence[Arguments]
 ) -> Future[Any]:
+    watched = run
     for watcher in watchers:
-        run = partial(watcher.run, run)
-    return submit(run, batch)
+        watched = partial(watcher.run, watched)
+    # A pool of somebody's own may look at what it is given.
+    return submit(update_wrapper(watched, run), batch)
 
 
 def _run_there(

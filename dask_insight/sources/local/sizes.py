@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import islice
 from math import nan
 from typing import Any
@@ -11,7 +11,9 @@ from typing import Any
 from dask.sizeof import sizeof
 
 _PLAIN = frozenset({int, float, bool, complex, str, type(None)})
-_COLLECTIONS = (list, tuple, set, frozenset, dict)
+_COLLECTIONS: tuple[type[Collection[Any]], ...] = (list, tuple, set, frozenset, dict)
+#: How Dask counts these, and what is derived from them.
+_DRAWING = frozenset(map(sizeof.dispatch, _COLLECTIONS))
 _SAMPLES = 10
 _DEPTH = 3
 
@@ -21,27 +23,37 @@ def size_of(result: Any, depth: int = _DEPTH) -> float:
 
     Of large collections some elements stand for all. Dask draws those at
     random, from the generators that a program may have seeded and that a
-    recording must leave alone; here they are the first ones.
+    recording must leave alone; here they are the first ones. That holds for
+    what is derived from such a collection, or from those of pandas, too,
+    unless Dask has been told of a way to count it.
     """
     kind = type(result)
     if kind in _PLAIN:
         return float(sys.getsizeof(result))
     try:
-        if kind in _COLLECTIONS:
+        if sizeof.dispatch(kind) in _DRAWING:
             return _collection(result, depth)
-        if kind.__module__.partition(".")[0] == "pandas":
+        if _counts_as_of_pandas(kind):
             return _frame(result)
         return float(sizeof(result))
     except Exception:
         return nan
 
 
+def _counts_as_of_pandas(kind: type) -> bool:
+    """Whether Dask counts these as it does what pandas has."""
+    bases = [base for base in kind.__mro__ if base.__module__.partition(".")[0] == "pandas"]
+    return any(sizeof.dispatch(base) is sizeof.dispatch(kind) for base in bases)
+
+
 def _collection(result: Any, depth: int) -> float:
-    own = float(sys.getsizeof(result))
-    if not result or not depth:
+    # What a derived class does when it is looked at is not for a recording to have done.
+    base = next(base for base in _COLLECTIONS if isinstance(result, base))
+    own, number = float(sys.getsizeof(result)), base.__len__(result)
+    if not number or not depth:
         return own
-    elements = _estimate(result, len(result), depth)
-    return own + elements + (_estimate(result.values(), len(result), depth) if type(result) is dict else 0.0)
+    values = _estimate(dict.values(result), number, depth) if base is dict else 0.0
+    return own + _estimate(base.__iter__(result), number, depth) + values
 
 
 def _estimate(elements: Iterable[Any], number: int, depth: int) -> float:

@@ -5,7 +5,7 @@ export interface KernelState {
   readonly clusters: readonly ClusterState[];
   /** The local schedulers, once they have run something. */
   readonly local: ClusterState | undefined;
-  /** Attempts kept at most; undefined if all are. */
+  /** Attempts kept at most; undefined if all are, and while there are fewer. */
   readonly limit: number | undefined;
   /** Rows that are not kept any more, by table. */
   readonly dropped: ReadonlyMap<string, number>;
@@ -35,12 +35,13 @@ type Values = Readonly<Record<string, unknown>>;
 export function readState(state: unknown): KernelState {
   const said = record(state);
   const history = record(said.history);
+  const limit = number(history.limit);
   const busy = record(said.busy).execution;
   return {
     busy: typeof busy === 'number' ? busy : undefined,
     clusters: Array.isArray(said.clusters) ? said.clusters.map(each => cluster(record(each))) : [],
     local: said.local ? cluster(record(said.local)) : undefined,
-    limit: number(history.limit) || undefined,
+    limit: limit > 0 && number(history.attempts) >= limit ? limit : undefined,
     dropped: new Map(Object.entries(record(history.dropped)).map(([table, rows]) => [table, number(rows)])),
     notes: Array.isArray(said.notes) ? said.notes.filter(each => typeof each === 'string') : [],
     resting: said.resting === true

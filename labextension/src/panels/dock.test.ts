@@ -70,6 +70,16 @@ test('how panels stand is read back as the steps that lead there', () => {
   expect(tree && stepsOf(tree)).toEqual(STEPS);
 });
 
+test('how panels stand is read back also when their notebook has been closed', () => {
+  arrange(dock, notebook, treeOf(STEPS), panels);
+  notebook.dispose();
+  const names = new Map([...panels].map(([name, widget]) => [widget, name]));
+  const tree = arrangement(dock, undefined, widget => names.get(widget));
+  const [first, ...others] = STEPS;
+  expect(tree && stepsOf(tree)).toEqual([{ ...first, share: 0.5 }, ...others]);
+  expect(arrangement(dock, undefined, () => undefined)).toBeUndefined();
+});
+
 test('panels without an open notebook go beside what is open', () => {
   arrange(dock, undefined, treeOf(STEPS), panels);
   const { horizontal } = shown() as { horizontal: unknown[] };

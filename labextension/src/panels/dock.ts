@@ -31,7 +31,7 @@ function covers(dock: DockPanel, widget: Widget, home: Widget | undefined): bool
   return home !== undefined && owners.some(tabs => tabs.includes(widget) && tabs.includes(home));
 }
 
-/** How the named widgets stand around one; undefined if that is not in the dock panel. */
+/** How the named widgets stand around one; right of it where that is not there, and undefined where they are not. */
 export function arrangement(
   dock: DockPanel,
   home: Widget | undefined,
@@ -39,7 +39,8 @@ export function arrangement(
 ): Tree | undefined {
   const area = pruned(dock.saveLayout().main, widget => widget === home || nameOf(widget) !== undefined);
   const tree = area && treeOfArea(area, widget => (widget === home ? NOTEBOOK : (nameOf(widget) as string)));
-  return tree && namesOf(tree).includes(NOTEBOOK) ? tree : undefined;
+  if (!tree || namesOf(tree).includes(NOTEBOOK)) return tree ?? undefined;
+  return { orientation: 'horizontal', sizes: [1, 1], children: [{ tabs: [NOTEBOOK] }, tree] };
 }
 
 /** An area without what is not to be kept; the room goes to the heir's part where that is beside it, else to all. */

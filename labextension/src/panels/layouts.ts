@@ -5,7 +5,7 @@ import type { Places } from '../kernels/places';
 import { arrange, arrangement } from './dock';
 import type { Documents } from './documents';
 import type { Hidden } from './hidden';
-import { NOTEBOOK, type Step, stepsOf, treeOf } from './steps';
+import { NOTEBOOK, type Step, stepsOf, treeOf, without } from './steps';
 
 /** Puts the panels of a notebook in order around it, hides them and brings them back. */
 export class Layouts {
@@ -41,15 +41,12 @@ export class Layouts {
   stepsOf(place: Place): readonly Step[] {
     const widgets = this.documents.all(place).filter(widget => widget.isAttached);
     const home = this.places.documentOf(place);
-    const dock = dockOf(home);
+    const dock = dockOf(home) ?? dockOf(widgets[0]);
     const names = new Map<Widget, string>(widgets.map(widget => [widget, widget.content.panel.id]));
     const tree = dock && arrangement(dock, home, widget => names.get(widget));
-    if (tree) return stepsOf(tree);
-    return [...names.values()].map((panel, index, all) =>
-      index === 0
-        ? { panel, beside: NOTEBOOK, where: 'right' }
-        : { panel, beside: all[index - 1], where: 'bottom' }
-    );
+    // What stands in no main area, as those of Notebook 7 do, stands in no order either.
+    const all = [...names.values()].map((panel): Step => ({ panel, beside: NOTEBOOK, where: 'tab' }));
+    return tree ? [...stepsOf(tree), ...without(all, stepsOf(tree))] : all;
   }
 
   /** Whether there are panels that `showAll` brings back: one that was opened meanwhile is not hidden. */

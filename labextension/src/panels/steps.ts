@@ -154,7 +154,8 @@ export function mergedSteps(before: readonly Step[], after: readonly Step[]): re
   return without(before, after).length === 0 ? after : [...before, ...without(after, before)];
 }
 
-function without(steps: readonly Step[], others: readonly Step[]): Step[] {
+/** Those of some steps whose panels others do not place. */
+export function without(steps: readonly Step[], others: readonly Step[]): Step[] {
   const placed = new Set(others.map(({ panel }) => panel));
   return steps.filter(({ panel }) => !placed.has(panel));
 }

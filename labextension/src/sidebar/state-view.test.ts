@@ -35,14 +35,25 @@ const placeThatSaid = (said: object): Place =>
     }
   }) as unknown as Place;
 
-test('it says what the history has dropped, and what is not recorded', () => {
+function lossesIn(said: object): (string | null)[] {
   const view = new StateView();
-  view.show(placeThatSaid(SAID));
-  const losses = [...view.element.querySelectorAll('.di-losses li')].map(each => each.textContent);
-  expect(losses).toEqual([
+  view.show(placeThatSaid(said));
+  return [...view.element.querySelectorAll('.di-losses li')].map(each => each.textContent);
+}
+
+test('it says what the history has dropped, and what is not recorded', () => {
+  expect(lossesIn(SAID)).toEqual([
     '2,000 older tasks are not kept (limit 1,000; change it in the settings).',
     'Client-7 is not recorded: it is closed'
   ]);
+});
+
+test('it says that samples are not kept, and names no limit where memory was the bound', () => {
+  const lossesOf = (attempts: number, dropped: object): (string | null)[] =>
+    lossesIn({ ...SAID, history: { limit: 1000, attempts, dropped }, notes: [] });
+  const samples = 'Older samples of CPU, memory and call stacks are not kept.';
+  expect(lossesOf(0, { resources: 9000, samples: 4000 })).toEqual([samples]);
+  expect(lossesOf(70, { attempts: 1, memory: 3 })).toEqual(['1 older task is not kept.', samples]);
 });
 
 const cluster = (address: string, done: number, erred = 0) => ({

@@ -61,6 +61,10 @@ function lossesOf(state: KernelState | undefined): string[] {
   if (!state) return [];
   const tasks = state.dropped.get('attempts') ?? 0;
   const limit = state.limit === undefined ? '' : ` (limit ${count(state.limit)}; change it in the settings)`;
-  const older = tasks > 0 ? [`${plural(tasks, 'older task is', 'older tasks are')} not kept${limit}.`] : [];
-  return [...older, ...state.notes];
+  const losses: string[] = [];
+  if (tasks > 0) losses.push(`${plural(tasks, 'older task is', 'older tasks are')} not kept${limit}.`);
+  if (['resources', 'memory', 'samples'].some(table => state.dropped.get(table))) {
+    losses.push('Older samples of CPU, memory and call stacks are not kept.');
+  }
+  return [...losses, ...state.notes];
 }

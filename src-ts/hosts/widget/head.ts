@@ -4,7 +4,7 @@ import { inline } from '../../panels/findings/prose';
 import { icon } from '../../panels/icons';
 import { PANELS } from '../../panels/index';
 import { type Control, cellPicker, liveControls } from '../live-controls';
-import type { Model } from './model';
+import { listen, type Model } from './model';
 import { NO_ANSWER, type Shared } from './shared';
 import { progressWords, statusWords } from './words';
 
@@ -23,7 +23,6 @@ export function fillHead(head: HTMLElement, model: Model, shared: Shared): Stop 
   const picker = choice(
     'Panel to show',
     [[OVERVIEW, 'Overview'], ...PANELS.map(({ id, title }) => [id, title] as const)],
-    OVERVIEW,
     id => {
       model.set('panel', id === OVERVIEW ? null : id);
       model.save_changes();
@@ -63,13 +62,14 @@ export function fillHead(head: HTMLElement, model: Model, shared: Shared): Stop 
   };
   pick();
   control();
-  model.on('change:panel', pick);
-  model.on('change:_live', control);
-  const stops = [shared.onChange(tell), page.viewport.subscribe(tell)];
+  const stops = [
+    listen(model, 'change:panel', pick),
+    listen(model, 'change:_live', control),
+    shared.onChange(tell),
+    page.viewport.subscribe(tell)
+  ];
   return () => {
     for (const stop of stops) stop();
-    model.off('change:panel', pick);
-    model.off('change:_live', control);
     controls?.dispose();
   };
 }

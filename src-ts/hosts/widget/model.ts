@@ -1,3 +1,5 @@
+import type { Stop } from '../../core/recording';
+
 /** What a person can see and set from Python; `dask_insight/hosts/widget/widget.py` describes each. */
 export interface Traits {
   /** Seconds since `_started`. */
@@ -26,6 +28,8 @@ export interface Traits {
   readonly _css: string;
 }
 
+type Change = 'comm_live_update' | `change:${keyof Traits}`;
+
 /** The part of anywidget's model that is used here. */
 export interface Model {
   get<K extends keyof Traits>(name: K): Traits[K];
@@ -34,7 +38,13 @@ export interface Model {
   send(content: unknown): void;
   on(event: 'msg:custom', callback: (content: unknown, buffers: DataView[]) => void): void;
   /** ipywidgets tells so when the way to the kernel has ended, as by a restart, or is there again. */
-  on(event: 'comm_live_update' | `change:${keyof Traits}`, callback: () => void): void;
+  on(event: Change, callback: () => void): void;
   off(event: 'msg:custom', callback: (content: unknown, buffers: DataView[]) => void): void;
-  off(event: 'comm_live_update' | `change:${keyof Traits}`, callback: () => void): void;
+  off(event: Change, callback: () => void): void;
+}
+
+/** Calls back at each change until it is stopped. */
+export function listen(model: Model, event: Change, callback: () => void): Stop {
+  model.on(event, callback);
+  return () => model.off(event, callback);
 }

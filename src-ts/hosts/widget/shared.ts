@@ -1,7 +1,7 @@
 import { FeedReader, type FeedState, type FeedStatus } from '../../core/feed';
 import type { Stop } from '../../core/recording';
 import { LivePage } from '../live-page';
-import type { Model } from './model';
+import { listen, type Model } from './model';
 import { keepTraits } from './traits';
 
 /** How long all views must be out of sight before the kernel is told, milliseconds. */
@@ -135,7 +135,6 @@ export class Shared {
       this.reader.lost('Waiting for the kernel.');
       this.reader.hello();
     };
-    model.on('comm_live_update', greet);
     // What was on its way while the page slept or had no network may be lost.
     const awake = (): void => {
       const waits = document.hidden || this.reader.status.phase === 'waiting';
@@ -143,10 +142,11 @@ export class Shared {
     };
     document.addEventListener('visibilitychange', awake);
     addEventListener('online', awake);
+    const stopGreeting = listen(model, 'comm_live_update', greet);
     const stopTraits = keepTraits(model, this.page.selection, this.page.recording);
     this.unlisten = () => {
       model.off('msg:custom', receive);
-      model.off('comm_live_update', greet);
+      stopGreeting();
       document.removeEventListener('visibilitychange', awake);
       removeEventListener('online', awake);
       stopTraits();

@@ -1,3 +1,5 @@
+import { element } from '../../panels/element';
+
 /** Set on the style element that a page gets once. */
 const MARK = 'data-dask-insight';
 
@@ -8,8 +10,5 @@ const MARK = 'data-dask-insight';
 export function keepStyled(root: HTMLElement, css: string): void {
   if (!(root.getRootNode() instanceof ShadowRoot)) return;
   if (document.head.querySelector(`style[${MARK}]`)) return;
-  const style = document.createElement('style');
-  style.setAttribute(MARK, '');
-  style.textContent = css;
-  document.head.append(style);
+  document.head.append(element('style', { [MARK]: true }, css));
 }

@@ -1,6 +1,6 @@
 import type { Recording, Stop } from '../../core/recording';
 import type { Clause, ClauseColumn, Filter, Selection } from '../../core/selection';
-import type { Model, Traits } from './model';
+import { listen, type Model, type Traits } from './model';
 
 /** Who makes the clauses that come from Python. */
 const SOURCE = 'python';
@@ -94,16 +94,10 @@ export function keepTraits(model: Model, selection: Selection, recording: Record
     timer = setTimeout(toModel, REST);
   };
 
-  const stops: Stop[] = LINKS.map(link => {
-    const changed = (): void => toSelection(link);
-    model.on(`change:${link.trait}`, changed);
-    return () => model.off(`change:${link.trait}`, changed);
-  });
-  const started = (): void => toSelection(LINKS[0] as Link);
-  model.on('change:_started', started);
+  const stops = LINKS.map(link => listen(model, `change:${link.trait}`, () => toSelection(link)));
   for (const link of LINKS) toSelection(link);
   stops.push(
-    () => model.off('change:_started', started),
+    listen(model, 'change:_started', () => toSelection(LINKS[0] as Link)),
     selection.subscribe(() => {
       if (!taking) later();
     }),

@@ -3,7 +3,7 @@ import { element } from '../../panels/element';
 import type { LivePanel } from '../live-page';
 import { keepScheme } from '../scheme';
 import { fillHead } from './head';
-import type { Model } from './model';
+import { listen, type Model } from './model';
 import { Shared } from './shared';
 import { keepStyled } from './styles';
 
@@ -63,7 +63,6 @@ function fill(root: HTMLElement, model: Model, shared: Shared): Stop {
     });
   };
   show();
-  model.on('change:panel', show);
   // Without a kernel nothing comes of what has ended, and empty panels would say that nothing ran. They are there all
   // the same: what they need is asked for meanwhile.
   let awaited = !model.get('_live');
@@ -72,7 +71,7 @@ function fill(root: HTMLElement, model: Model, shared: Shared): Stop {
     body.classList.toggle('di-awaited', awaited);
   };
   cover();
-  stops.push(shared.onChange(cover));
+  stops.push(listen(model, 'change:panel', show), shared.onChange(cover));
 
   const seen = new IntersectionObserver(entries => {
     shared.setVisible(root, entries[entries.length - 1]?.isIntersecting === true);
@@ -80,7 +79,6 @@ function fill(root: HTMLElement, model: Model, shared: Shared): Stop {
   seen.observe(root);
   return () => {
     seen.disconnect();
-    model.off('change:panel', show);
     clear();
     for (const stop of stops) stop();
   };

@@ -235,7 +235,7 @@ describe('a widget', () => {
     answer(host);
     expect(words(el)).toBe('2 tasks so far');
     const tasks = { total: 2000, done: 1234, erred: 3 };
-    const history = { limit: 200_000, dropped: { attempts: 12_400 } };
+    const history = { limit: 200_000, attempts: 200_000, dropped: { attempts: 12_400 } };
     const clusters = [{ workers: 2, threads: 4, tasks }];
     const local = { workers: 1, threads: 2, tasks: { total: 0, done: 0, erred: 0 } };
     host.receive({ type: 'state', feed: 'f', clusters, local, history, notes: [] });

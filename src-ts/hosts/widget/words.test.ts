@@ -19,3 +19,11 @@ it('how far a recording is that is being made is told from new rows alone', () =
   recording.replace(recordingOf({ attempts: attempts(4) }));
   expect(told()).toEqual(['1 task so far', 1]);
 });
+
+it('samples that are not kept are said too, and a limit only where it was reached', () => {
+  const told = (attempts: number, dropped: object): string =>
+    progressWords({ clusters: [], history: { limit: 1000, attempts, dropped } }, recordingOf({}));
+  expect(told(1000, { attempts: 1, phases: 3 })).toBe('1 older task not kept (limit 1,000)');
+  expect(told(70, { attempts: 2, memory: 9 })).toBe('2 older tasks not kept · older samples not kept');
+  expect(told(0, { resources: 9000, samples: 4000 })).toBe('older samples not kept');
+});

@@ -4,15 +4,6 @@ import { count, plural } from '../../core/format';
 import type { Recording } from '../../core/recording';
 import { NOTHING } from '../../core/schema';
 
-/** How many workers and threads the clusters have that a kernel tells of, and tasks those and the local schedulers. */
-interface Sums {
-  workers: number;
-  threads: number;
-  total: number;
-  done: number;
-  erred: number;
-}
-
 /** What stands beside the title: how the connection stands, or, if all is well, what there is to say. */
 export function statusWords(status: FeedStatus, words: string): string {
   return status.phase === 'live' || status.phase === 'gone' ? words : status.words;
@@ -21,12 +12,16 @@ export function statusWords(status: FeedStatus, words: string): string {
 /** How far the work is. */
 export function progressWords(state: FeedState, recording: Recording): string {
   // A recording that is being made tells only of itself.
-  if (!Array.isArray(state.clusters)) return `${plural(doneIn(recording), 'task')} so far`;
-  const sums = sumsOf(state);
+  const { clusters, local } = state;
+  if (!Array.isArray(clusters)) return `${plural(doneIn(recording), 'task')} so far`;
+  // The threads of the local schedulers are none of a cluster's.
+  const tasks = [...clusters, local].map(part => record(part).tasks);
+  const [workers, threads] = ['workers', 'threads'].map(name => sumOf(clusters, name));
+  const [total, done, erred] = ['total', 'done', 'erred'].map(name => sumOf(tasks, name));
   const words: string[] = [];
-  if (sums.workers > 0) words.push(`${plural(sums.workers, 'worker')}, ${plural(sums.threads, 'thread')}`);
-  if (sums.total > 0) words.push(`${count(sums.done)} of ${plural(sums.total, 'task')}`);
-  if (sums.erred > 0) words.push(`${count(sums.erred)} failed`);
+  if (workers > 0) words.push(`${plural(workers, 'worker')}, ${plural(threads, 'thread')}`);
+  if (total > 0) words.push(`${count(done)} of ${plural(total, 'task')}`);
+  if (erred > 0) words.push(`${count(erred)} failed`);
   words.push(...lossWords(state));
   return words.join(' · ') || 'No cluster and no computation yet.';
 }
@@ -64,30 +59,19 @@ function doneIn(recording: Recording): number {
 /** What is not there, and why. */
 function lossWords(state: FeedState): string[] {
   const words = Array.isArray(state.notes) ? state.notes.map(String).slice(-1) : [];
-  const { dropped, limit } = record(state.history);
-  const { attempts } = record(dropped);
-  if (number(attempts) > 0) {
-    words.push(`${plural(number(attempts), 'older task')} not kept (limit ${count(number(limit))})`);
-  }
+  const { dropped, limit, attempts } = record(state.history);
+  const gone = (table: string): number => number(record(dropped)[table]);
+  const tasks = gone('attempts');
+  // Of fewer than that the others had no room in memory.
+  const most = number(attempts) < number(limit) ? '' : ` (limit ${count(number(limit))})`;
+  if (tasks > 0) words.push(`${plural(tasks, 'older task')} not kept${most}`);
+  if (['resources', 'memory', 'samples'].some(gone)) words.push('older samples not kept');
   return words;
 }
 
-function sumsOf(state: FeedState): Sums {
-  const sums: Sums = { workers: 0, threads: 0, total: 0, done: 0, erred: 0 };
-  const clusters: readonly unknown[] = Array.isArray(state.clusters) ? state.clusters : [];
-  for (const cluster of clusters) {
-    const { workers, threads } = record(cluster);
-    sums.workers += number(workers);
-    sums.threads += number(threads);
-  }
-  // The threads of the local schedulers are none of a cluster's.
-  for (const part of [...clusters, state.local]) {
-    const { total, done, erred } = record(record(part).tasks);
-    sums.total += number(total);
-    sums.done += number(done);
-    sums.erred += number(erred);
-  }
-  return sums;
+/** What parts of a state say under a name, together. */
+function sumOf(parts: readonly unknown[], name: string): number {
+  return parts.reduce((sum: number, part) => sum + number(record(part)[name]), 0);
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> {

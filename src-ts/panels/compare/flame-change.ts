@@ -64,10 +64,7 @@ export class FlameChange {
     const frame = Int32Array.from({ length: size }, (_, node) => node);
     this.tree = layOut({ size, parent, frame, self: stacks.self[choice.width] });
     this.zoom.begin(this.tree);
-    this.labels = stacks.functions.map((name, node) => {
-      const change = signed(this.secondsOf(node).change);
-      return `${name}  ${change}`;
-    });
+    this.labels = stacks.functions.map((name, node) => `${name}  ${signed(this.secondsOf(node).change)}`);
   }
 
   get height(): number {
@@ -142,19 +139,17 @@ export class FlameChange {
   }
 
   private secondsOf(node: number): { before: number; after: number; change: number } {
-    const { stacks, choice } = this;
-    if (!stacks || !choice) return { before: 0, after: 0, change: 0 };
-    const before = stacks.total[choice.before][node];
-    const after = stacks.total[choice.after][node];
+    const { total } = this.stacks as SideStacks;
+    const choice = this.choice as FlameChoice;
+    const before = total[choice.before][node];
+    const after = total[choice.after][node];
     return { before, after, change: after - before };
   }
 
   private stepOf(node: number): number {
-    const { stacks, choice } = this;
-    if (!stacks || !choice) return 0;
     const { before, after } = this.secondsOf(node);
-    const whole = Math.max(stacks.total[choice.before][0], stacks.total[choice.after][0]);
-    return changeStep(before, after, whole);
+    const whole = this.secondsOf(0);
+    return changeStep(before, after, Math.max(whole.before, whole.after));
   }
 
   private pack(theme: Theme): void {
@@ -197,9 +192,7 @@ export class FlameChange {
       x += 38 + widths.of(label) + 18;
     }
     const hint = 'the runs differ by no more than noise';
-    if (!noisy || x + widths.of(hint) > this.box.width) return;
-    pen.fillStyle = theme.muted;
-    pen.fillText(hint, x, y);
+    if (noisy && x + widths.of(hint) <= this.box.width) pen.fillText(hint, x, y);
   }
 
   private boxOf(node: number): Box {

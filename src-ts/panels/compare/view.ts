@@ -49,13 +49,12 @@ export class CompareView implements PanelView {
         ['after', 'Width: after'],
         ['before', 'Width: before']
       ],
-      'after',
       wide => {
         this.wide = wide;
         renew();
       }
     );
-    this.others = choice('Compare with the baseline', [], '', side => {
+    this.others = choice('Compare with the baseline', [], side => {
       this.other = Number(side);
       renew();
     });
@@ -79,8 +78,8 @@ export class CompareView implements PanelView {
 
   height(): number {
     this.take();
-    const memory = (this.comparison?.memory.length ?? 0) > 0 ? MEMORY_HEIGHT : 0;
-    return memory + (this.flame.tree ? this.flame.height : 0) + (memory === 0 && !this.flame.tree ? 1 : 0);
+    // With neither of the two it has a height all the same.
+    return this.memoryHeight + (this.flame.tree ? this.flame.height : 0) || 1;
   }
 
   layout(): void {
@@ -88,16 +87,14 @@ export class CompareView implements PanelView {
     const { comparison } = this;
     if (!comparison) return;
     const { width } = this.context.surface;
-    const memory = comparison.memory.length > 0 ? MEMORY_HEIGHT : 0;
-    if (memory > 0) this.memory.layout(comparison, width, 0);
-    this.flame.layout(width, memory);
+    if (this.memoryHeight > 0) this.memory.layout(comparison, width, 0);
+    this.flame.layout(width, this.memoryHeight);
     this.tell(comparison);
   }
 
   draw(pen: Pen): void {
     const { theme, ratio } = this.context.surface;
-    if (!this.comparison) return;
-    if (this.comparison.memory.length > 0) this.memory.draw(pen, theme);
+    if (this.memoryHeight > 0) this.memory.draw(pen, theme);
     this.flame.draw(pen, theme, ratio);
   }
 
@@ -128,6 +125,10 @@ export class CompareView implements PanelView {
       { color: css(changeColor(STEPS, theme)), label: `more in ${sideName(pair.after)}` },
       { color: css(changeColor(-STEPS, theme)), label: `less in ${sideName(pair.after)}` }
     ];
+  }
+
+  private get memoryHeight(): number {
+    return this.comparison?.memory.length ? MEMORY_HEIGHT : 0;
   }
 
   /** Reads the tables when they have changed, and brings the choices up to date. */

@@ -28,6 +28,7 @@ export function nameWords(
   sides: readonly [Side, Side]
 ): string {
   const meanBefore = before?.mean ?? Number.NaN;
+  const cpuBefore = after.cpu - after.cpu_change;
   switch (after.verdict) {
     case 'slower':
       return after.mean / meanBefore >= 2
@@ -36,11 +37,9 @@ export function nameWords(
     case 'faster':
       return `faster by ${times(meanBefore, after.mean)}`;
     case 'costlier':
-      return after.cpu / (after.cpu - after.cpu_change) >= 2
-        ? `takes ${times(after.cpu - after.cpu_change, after.cpu)} the CPU time`
-        : `takes ${times(after.cpu - after.cpu_change, after.cpu)} more CPU time`;
+      return `takes ${times(cpuBefore, after.cpu)} ${after.cpu / cpuBefore >= 2 ? 'the' : 'more'} CPU time`;
     case 'cheaper':
-      return `takes ${times(after.cpu - after.cpu_change, after.cpu)} less CPU time`;
+      return `takes ${times(cpuBefore, after.cpu)} less CPU time`;
     case 'more':
     case 'fewer':
       return `${plural(after.count, 'task')} instead of ${count(before?.count ?? Number.NaN)}`;

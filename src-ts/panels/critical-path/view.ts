@@ -2,7 +2,7 @@ import { type CriticalPath, criticalPathOf, KINDS, secondsLeft, sumPath } from '
 import { duration, plural, share } from '../../core/format';
 import { NOTHING } from '../../core/schema';
 import type { Filter } from '../../core/selection';
-import { AXIS_HEIGHT, gutterOf, MARGIN } from '../../draw/axis';
+import { AXIS_HEIGHT, plotIn } from '../../draw/axis';
 import type { Box, Pen } from '../../draw/pen';
 import type { Scale } from '../../draw/viewport';
 import { choice, element, setHidden, swatch } from '../element';
@@ -47,7 +47,6 @@ export class CriticalPathView implements PanelView {
         ['name', 'By task name'],
         ['step', 'Step by step']
       ],
-      'name',
       by => {
         this.by = by;
         this.table = undefined;
@@ -55,7 +54,7 @@ export class CriticalPathView implements PanelView {
         context.surface.invalidate('layout');
       }
     );
-    this.clusters = choice('Cluster', [], '', cluster => {
+    this.clusters = choice('Cluster', [], cluster => {
       context.selection.clear(SOURCE);
       this.path.choose(cluster);
       context.surface.invalidate('layout');
@@ -77,9 +76,7 @@ export class CriticalPathView implements PanelView {
   }
 
   plot(): Box {
-    const { width } = this.context.surface;
-    const x = gutterOf(width);
-    return { x, y: TOP, width: Math.max(1, width - x - MARGIN), height: STRIP };
+    return plotIn(this.context.surface.width, TOP, STRIP);
   }
 
   layout(): void {
@@ -228,7 +225,7 @@ export class CriticalPathView implements PanelView {
     const { tasks, colors, surface, selection } = this.context;
     const sums = sumPath(this.path, seconds);
     const name = (row: number): string => tasks.names[sums[row].name];
-    const chosen = new Set(selection.own(SOURCE, 'name') ?? []);
+    const chosen = new Set(selection.own(SOURCE, 'name'));
     return {
       caption: sums.length ? 'What the length of the run is made of, by task name' : NONE,
       sort: 1,
@@ -246,7 +243,7 @@ export class CriticalPathView implements PanelView {
     const { tasks, colors, surface, selection } = this.context;
     const { path } = this;
     const steps = stepsLeft(path, seconds);
-    const chosen = new Set(selection.own(SOURCE, 'run') ?? []);
+    const chosen = new Set(selection.own(SOURCE, 'run'));
     const name = (row: number): string => nameOf(path, tasks, steps[row]);
     return {
       caption: steps.length

@@ -15,7 +15,7 @@ export interface RowContext {
   color(name: string): string;
   workerName(worker: string): string;
   /** Chooses or takes back all that the finding concerns. */
-  choose(finding: Finding): void;
+  choose(row: FindingRow): void;
   /** Chooses or takes back one task name, one worker, or its time. */
   narrow(finding: Finding, column: 'name' | 'worker' | 'time', value: string): void;
 }
@@ -54,7 +54,7 @@ export class FindingRow {
       costBar(cost && context.run > 0 ? finding.seconds / context.run : 0),
       element('span', { class: 'di-finding-cost' }, cost)
     );
-    this.title.addEventListener('click', () => context.choose(finding));
+    this.title.addEventListener('click', () => context.choose(this));
     const line = element('div', { class: 'di-finding-line' }, this.opener, this.title);
     this.element = element('li', { class: `di-finding di-${severity}` }, line, this.rest);
   }

@@ -280,3 +280,15 @@ it('is told where no task ran, if there is something to tell', () => {
   expect(empty([row('no-worker')])).toBeUndefined();
   expect(empty([])).toBe('No task ran while this was recorded.');
 });
+
+it('keeps what is chosen through another edition, in which it has gone on', () => {
+  const panel = show([row('spill'), row('tiny', { tasks: '["dec"]' })]);
+  const pressed = (): (string | null)[] => titles(panel).map(title => title.getAttribute('aria-pressed'));
+  titles(panel)[0].click();
+  mounted?.view.layout();
+  expect(pressed()).toEqual(['true', 'false']);
+  takes([row('spill', { stop: 5, edition: 2 }), row('tiny', { tasks: '["dec"]', edition: 2 })]);
+  expect(pressed()).toEqual(['true', 'false']);
+  titles(panel)[0].click();
+  expect(stage.selection.clauses).toEqual([]);
+});

@@ -31,6 +31,8 @@ export class FindingsView implements PanelView {
   /** What each finding narrows. */
   private narrowed = new Map<Finding, readonly Clause[]>();
   private all = false;
+  /** The finding that was chosen last and what it narrowed then: in another edition it may be more. */
+  private chosen = { key: '', clauses: '' };
 
   constructor(private readonly context: PanelContext) {
     this.more = button('', () => {
@@ -138,11 +140,18 @@ export class FindingsView implements PanelView {
   }
 
   private mark(): void {
-    const own = this.context.selection.clauses.filter(({ source }) => source === SOURCE);
-    const chosen = JSON.stringify(own);
-    for (const row of this.items) {
-      row.mark(own.length > 0 && JSON.stringify(this.clauses(row.finding)) === chosen);
-    }
+    for (const row of this.items) row.mark(this.isChosen(row));
+  }
+
+  private isChosen({ key, finding }: FindingRow): boolean {
+    const { own, chosen } = this;
+    if (own === chosen.clauses) return key === chosen.key;
+    return own !== '[]' && own === JSON.stringify(this.clauses(finding));
+  }
+
+  /** What the findings narrow now. */
+  private get own(): string {
+    return JSON.stringify(this.context.selection.clauses.filter(({ source }) => source === SOURCE));
   }
 
   private clauses(finding: Finding): readonly Clause[] {
@@ -173,23 +182,23 @@ export class FindingsView implements PanelView {
       origin: recording.origin,
       color: name => nameColor(name, colors, surface.theme),
       workerName: worker => tasks.workerName(worker),
-      choose: finding => this.select(finding),
+      choose: row => this.select(row),
       narrow: (finding, column, value) => this.narrow(finding, column, value)
     };
   }
 
   /** All that it concerns, as one step; again takes it back. A finding that is chosen is open. */
-  private select(finding: Finding): void {
+  private select(row: FindingRow): void {
     const { selection, say } = this.context;
-    const row = this.items.find(each => each.finding === finding);
+    const { key, finding } = row;
     const clauses = this.clauses(finding);
-    const own = selection.clauses.filter(({ source }) => source === SOURCE);
-    const isChosen = clauses.length > 0 && JSON.stringify(own) === JSON.stringify(clauses);
-    if (clauses.length === 0) {
-      row?.open(!row.isOpen);
+    const isChosen = this.isChosen(row);
+    if (clauses.length === 0 && !isChosen) {
+      row.open(!row.isOpen);
       return;
     }
-    row?.open(!isChosen);
+    row.open(!isChosen);
+    if (!isChosen) this.chosen = { key, clauses: JSON.stringify(clauses) };
     selection.put(SOURCE, isChosen ? [] : clauses);
     say(
       isChosen
@@ -206,7 +215,6 @@ export class FindingsView implements PanelView {
       column === 'time'
         ? { source: SOURCE, column, value: { start, stop } }
         : { source: SOURCE, column, value: [value] };
-    const own = selection.clauses.filter(({ source }) => source === SOURCE);
-    selection.put(SOURCE, JSON.stringify(own) === JSON.stringify([clause]) ? [] : [clause]);
+    selection.put(SOURCE, this.own === JSON.stringify([clause]) ? [] : [clause]);
   }
 }

@@ -37,7 +37,7 @@ export class FineMetricsView implements PanelView {
   private readonly fold = new Fold(FEW);
 
   constructor(private readonly context: PanelContext) {
-    this.unit = choice('Unit', [], '', () => context.surface.invalidate('layout'));
+    this.unit = choice('Unit', [], () => context.surface.invalidate('layout'));
     this.controls = [this.aside, this.unit];
   }
 
@@ -64,7 +64,7 @@ export class FineMetricsView implements PanelView {
 
   draw(pen: Pen): void {
     const { theme } = this.context.surface;
-    const own = new Set(this.context.selection.own('fine-metrics', 'name') ?? []);
+    const own = new Set(this.context.selection.own('fine-metrics', 'name'));
     for (const line of this.lines) {
       if (line.bar < 0) this.drawHead(pen, line, theme);
       else if (line.bar < line.group.bars.length) this.drawBar(pen, line, own, theme);
@@ -115,7 +115,7 @@ export class FineMetricsView implements PanelView {
       number(
         unit,
         ({ value }) => value,
-        value => amount(value, unit)
+        value => this.said(value)
       )
     ]);
   }
@@ -129,7 +129,7 @@ export class FineMetricsView implements PanelView {
       this.unit.value = units.includes(chosen) ? chosen : (units[0] ?? '');
       setHidden(this.unit, units.length <= 1);
     }
-    const known = [recording.state('metrics'), this.unit.value, selection.save()].join();
+    const known = [recording.state('metrics', 'clocks'), this.unit.value, selection.save()].join();
     if (known === this.known) return;
     this.known = known;
     const { runs, lines } = selection.filter();
@@ -155,6 +155,12 @@ export class FineMetricsView implements PanelView {
     return { lines, height: y };
   }
 
+  /** Counts are whole, also of a part of the time in which they were made. */
+  private said(value: number): string {
+    const unit = this.unit.value;
+    return amount(unit === 'count' ? Math.round(value) : value, unit);
+  }
+
   private labelWidth(): number {
     const { width } = this.context.surface;
     return Math.round(Math.min(200, width * 0.36));
@@ -163,8 +169,7 @@ export class FineMetricsView implements PanelView {
   private drawHead(pen: Pen, { group, y }: Line, theme: Theme): void {
     writeWith(pen, `12px ${theme.font}`);
     pen.fillStyle = theme.muted;
-    const total = group.bars.reduce((sum, bar) => sum + bar.total, 0);
-    pen.fillText(`${group.title}, ${amount(total, this.unit.value)}`, 0, y + HEAD / 2 + 2);
+    pen.fillText(`${group.title}, ${this.said(totalOf(group.bars))}`, 0, y + HEAD / 2 + 2);
   }
 
   private drawBar(pen: Pen, { group, bar: at, y }: Line, own: ReadonlySet<string>, theme: Theme): void {
@@ -190,34 +195,31 @@ export class FineMetricsView implements PanelView {
     pen.globalAlpha = 1;
     pen.fillStyle = theme.muted;
     const end = Math.max(x, labels + 1) + 6;
-    pen.fillText(text.fitted(amount(bar.total, this.unit.value), width - end), end, y + ROW / 2);
+    pen.fillText(text.fitted(this.said(bar.total), width - end), end, y + ROW / 2);
   }
 
   private drawRest(pen: Pen, { group, y }: Line, theme: Theme): void {
     const { length } = group.bars;
     const hidden = group.bars.slice(this.fold.drawn(length, group.id));
-    const total = hidden.reduce((sum, bar) => sum + bar.total, 0);
     writeWith(pen, `12px ${theme.font}`);
     pen.fillStyle = theme.accent;
     const words = this.fold.isOpen(length, group.id)
       ? this.fold.words(length, 'bar', group.id)
-      : `${hidden.length} more, ${amount(total, this.unit.value)}`;
+      : `${hidden.length} more, ${this.said(totalOf(hidden))}`;
     pen.fillText(words, 0, y + ROW / 2);
   }
 
   private mark(line: Line): Mark {
     const { group, bar: at, y } = line;
-    const unit = this.unit.value;
     const box: Box = { x: 0, y, width: this.context.surface.width, height: ROW };
     if (at === group.bars.length) {
       return worded(idOf(line), this.fold.words(at, 'bar', group.id), box);
     }
     const bar = group.bars[at];
     const label = titleOf(group, bar);
-    const total = group.bars.reduce((sum, each) => sum + each.total, 0);
+    const total = totalOf(group.bars);
     const parts = bar.parts.filter(part => part.label !== bar.label);
-    const own =
-      total > 0 ? `${amount(bar.total, unit)} (${share(bar.total / total)})` : amount(bar.total, unit);
+    const own = this.said(bar.total) + (total > 0 ? ` (${share(bar.total / total)})` : '');
     return {
       id: idOf(line),
       box,
@@ -230,13 +232,17 @@ export class FineMetricsView implements PanelView {
           ],
           parts.slice(0, 12).map(part => ({
             label: shortened(activityWords(part.label), 34),
-            value: `${amount(part.value, unit)} (${share(part.value / bar.total)})`
+            value: `${this.said(part.value)} (${share(part.value / bar.total)})`
           }))
         ]
       }),
       words: () => `${group.title}: ${label}, ${own}`
     };
   }
+}
+
+function totalOf(bars: readonly Bar[]): number {
+  return bars.reduce((sum, { total }) => sum + total, 0);
 }
 
 function titleOf({ id }: Group, { label }: Bar): string {

@@ -36,9 +36,9 @@ export function frameTable(tree: FlameTree, frames: Frames, code: FrameCode): Ta
   return tableOf(order, [
     text('Function', frame => frames.names[frame]),
     number('Itself', frame => self[frame], duration),
-    number('Share', frame => self[frame] / tree.total[0], share),
+    number('Share of itself', frame => self[frame] / tree.total[0], share),
     number('Total', frame => total[frame], duration),
-    number('Share', frame => total[frame] / tree.total[0], share),
+    number('Share of total', frame => total[frame] / tree.total[0], share),
     text('Busiest line', busiest),
     text('File', place)
   ]);

@@ -40,3 +40,14 @@ test('a frame that is pointed at stands where it is after a zoom, and when more 
   view.choose(mark);
   expect(mark?.box).toMatchObject({ x: 0, width: 900 });
 });
+
+test('whose samples are shown is said, and which way round', () => {
+  const stage = createStage(recordingOf({}));
+  const view = new FlameGraphView({ ...stage, surface: new Surface(), say: () => {} });
+  expect(view.shows()).toBe('Task threads');
+  const [, , threads, invert] = view.controls;
+  (threads as HTMLSelectElement).value = 'scheduler';
+  threads.dispatchEvent(new Event('change'));
+  invert.click();
+  expect(view.shows()).toBe('Scheduler, callers first');
+});

@@ -1,6 +1,6 @@
 import type { Threads } from '../../core/flame-samples';
 import type { FlameTree } from '../../core/flame-tree';
-import { duration, share } from '../../core/format';
+import { duration, plural, share } from '../../core/format';
 import type { GestureHandlers } from '../../draw/gestures';
 import type { Box, Pen } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
@@ -58,7 +58,7 @@ export class FlameGraphView implements PanelView {
       () => Math.max(1, Math.floor(this.box().height / ROW)),
       () => surface.invalidate('base')
     );
-    this.threads = choice<Threads>('Threads', THREADS, 'tasks', threads => {
+    this.threads = choice<Threads>('Threads', THREADS, threads => {
       this.data.choose(threads);
       surface.invalidate('layout');
     });
@@ -94,6 +94,11 @@ export class FlameGraphView implements PanelView {
   height(): number {
     const rows = Math.min(MOST_ROWS, Math.max(FEWEST_ROWS, this.tallest));
     return LEGEND + rows * ROW;
+  }
+
+  shows(): string {
+    const { threads, inverted } = this.data;
+    return new Map<Threads, string>(THREADS).get(threads) + (inverted ? ', callers first' : '');
   }
 
   layout(): void {
@@ -184,7 +189,7 @@ export class FlameGraphView implements PanelView {
     if (!found) return `${duration(tree.total[0])} sampled`;
     const functions = found.frames.reduce((a, b) => a + b, 0);
     if (functions === 0) return 'no match';
-    return `${share(found.share)} in ${functions === 1 ? '1 function' : `${functions} functions`}`;
+    return `${share(found.share)} in ${plural(functions, 'function')}`;
   }
 
   private toHeaviestFound(): void {

@@ -42,18 +42,17 @@ export class FlameZoom {
     return before !== undefined;
   }
 
-  zoom(place: number, factor: number): void {
+  /** Zooms about a place, and moves by a share of the width. */
+  zoom(place: number, factor: number, share = 0): void {
     const { from, to, depth } = this.window;
     const span = Math.min(this.whole, Math.max((to - from) * factor, this.whole * 1e-7));
-    const start = Math.min(this.whole - span, Math.max(0, from + place * (to - from - span)));
+    const start = Math.min(this.whole - span, Math.max(0, from + place * (to - from - span) + share * span));
     this.show({ from: start, to: start + span, depth });
   }
 
   /** Moves by a share of the width. */
   pan(share: number): void {
-    const { from, to, depth } = this.window;
-    const start = Math.min(this.whole - (to - from), Math.max(0, from + share * (to - from)));
-    this.show({ from: start, to: start + to - from, depth });
+    this.zoom(0, 1, share);
   }
 
   scroll(rows: number): void {

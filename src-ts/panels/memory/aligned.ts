@@ -120,12 +120,12 @@ export class AlignedRuns {
     const room = box.x + box.width;
     const newest = [...this.lines].reverse();
     for (const [at, { run, slot }] of newest.entries()) {
-      const rest = newest.length - at;
-      const more = this.left + rest > 1 ? `${this.left + rest} more` : '';
+      const rest = this.left + newest.length - at;
+      const more = `${rest} more`;
       const width = text.of(run.label) + 13;
-      if (x + width + (more ? text.of(more) + 14 : 0) > room) {
+      if (x + width + (rest > 1 ? text.of(more) + 14 : 0) > room) {
         pen.fillStyle = theme.muted;
-        pen.fillText(`${this.left + rest} more`, x, 10);
+        pen.fillText(more, x, 10);
         return;
       }
       pen.fillStyle = colorOf(slot, theme);

@@ -141,7 +141,7 @@ export class ByName {
       for (const sum of binnedHeld(this.held, part, names, start, stop, COARSE))
         most.push(sum.reduce((a, b) => Math.max(a, b), 0));
     }
-    const order = sums.map((_, at) => at).sort((a, b) => most[b] - most[a]);
+    const order = [...sums.keys()].sort((a, b) => most[b] - most[a]);
     return tableOf(order, [
       text('Name', at => tasks.names[sums[at].name]),
       number('Most at once', at => most[at], bytes),

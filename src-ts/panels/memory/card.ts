@@ -1,8 +1,8 @@
 import { bytes, clock, duration, moment } from '../../core/format';
 import type { TimeRange } from '../../core/selection';
-import { firstAfter } from '../../core/series';
 import type { Box } from '../../draw/pen';
 import type { Mark, TableRows } from '../panel';
+import { figuresOf } from '../resources/table';
 import { number, tableOf, text } from '../things';
 import { MEASURES, type MemoryColumn, type MemoryFigures } from './figures';
 
@@ -44,17 +44,7 @@ export function memoryTable(figures: MemoryFigures, time: TimeRange | undefined)
   const most = (column: MemoryColumn, label: string) =>
     number(
       `${label}, most`,
-      (process: number) => {
-        const begin = time ? firstAfter(series, process, time.start) : series.first[process];
-        const end = time ? firstAfter(series, process, time.stop) : series.first[process + 1];
-        const values = figures.values(column);
-        let highest = Number.NaN;
-        for (let at = begin; at < end; at++) {
-          const value = values[series.rows[at]];
-          if (!(value <= highest)) highest = value;
-        }
-        return highest;
-      },
+      (process: number) => figuresOf(series, process, figures.values(column), time).most,
       bytes
     );
   return tableOf(included, [

@@ -1,5 +1,5 @@
 import type { Cached } from '../../core/bin-cache';
-import { bytes } from '../../core/format';
+import { bytes, shortened } from '../../core/format';
 import { css, type Rgb, reservedColor, slotColor } from '../../draw/palette';
 import type { Pen } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
@@ -23,22 +23,20 @@ export function drawStack(
   const { box } = row;
   const { included, series } = figures;
   const title = included.length < series.names.length ? figures.titleOf(included) : 'All workers';
-  drawRowFrame(pen, row, isNarrow(box.x) ? '' : clipped(title), 'bytes', false, theme);
+  drawRowFrame(pen, row, isNarrow(box.x) ? '' : shortened(title, 17), 'bytes', false, theme);
   clip(pen, box);
   MEASURES.forEach(({ column }, at) => {
     const { low, high } = layers[at];
     pen.fillStyle = css(colorOf(at, theme));
     pen.strokeStyle = pen.fillStyle;
     pen.lineWidth = 1;
-    if (column === 'spilled') {
-      pen.globalAlpha = 0.3;
-      drawArea(pen, row, scale, bins, low, high);
-      pen.globalAlpha = 1;
-      const seen = high.map((value, bin) => (value > low[bin] ? value : Number.NaN));
-      drawLine(pen, row, scale, bins, { low: seen, high: seen });
-    } else {
-      drawArea(pen, row, scale, bins, low, high);
-    }
+    const spilled = column === 'spilled';
+    pen.globalAlpha = spilled ? 0.3 : 1;
+    drawArea(pen, row, scale, bins, low, high);
+    pen.globalAlpha = 1;
+    if (!spilled) return;
+    const seen = high.map((value, bin) => (value > low[bin] ? value : Number.NaN));
+    drawLine(pen, row, scale, bins, { low: seen, high: seen });
   });
   drawLimit(pen, row, figures.limitOf(included), theme);
   pen.restore();
@@ -74,10 +72,6 @@ export function drawStackLegend(pen: Pen, row: RowScale, limit: number, theme: T
   pen.fillRect(x + 7, 9, 4, 1);
   pen.fillStyle = theme.muted;
   pen.fillText(label, x + 15, 10);
-}
-
-function clipped(text: string): string {
-  return text.length > 17 ? `${text.slice(0, 16)}…` : text;
 }
 
 /** One hue from strong to weak for what is in memory; disk has Dask's orange. */

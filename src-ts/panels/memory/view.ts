@@ -3,7 +3,7 @@ import { Bursts } from '../../core/bursts';
 import { bytes } from '../../core/format';
 import { stretchesOf, stretchKind } from '../../core/stretches';
 import { timeOf } from '../../core/task-filter';
-import { AXIS_HEIGHT, gutterOf, MARGIN } from '../../draw/axis';
+import { AXIS_HEIGHT, plotIn } from '../../draw/axis';
 import { type Box, holds, type Pen, writeWith } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
@@ -54,7 +54,6 @@ export class MemoryView implements PanelView {
         ['whole', 'Whole recording'],
         ['aligned', 'Runs from their start']
       ],
-      'whole',
       runs => {
         this.runs = runs;
         changed();
@@ -67,7 +66,6 @@ export class MemoryView implements PanelView {
         ['workers', 'Each worker'],
         ['names', 'Results by task name']
       ],
-      'cluster',
       look => {
         this.look = look;
         changed();
@@ -117,13 +115,7 @@ export class MemoryView implements PanelView {
 
   plot(): Box {
     const { width, height } = this.context.surface;
-    const x = gutterOf(width);
-    return {
-      x,
-      y: LEGEND,
-      width: Math.max(1, width - x - MARGIN),
-      height: Math.max(1, height - LEGEND - AXIS_HEIGHT)
-    };
+    return plotIn(width, LEGEND, Math.max(1, height - LEGEND - AXIS_HEIGHT));
   }
 
   draw(pen: Pen): void {

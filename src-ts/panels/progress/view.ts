@@ -61,7 +61,7 @@ export class ProgressView implements PanelView {
 
   draw(pen: Pen): void {
     const { theme } = this.context.surface;
-    const own = new Set(this.context.selection.own(SOURCE, 'name') ?? []);
+    const own = new Set(this.context.selection.own(SOURCE, 'name'));
     writeWith(pen, `12px ${theme.font}`);
     this.shown.forEach((each, at) => {
       this.drawBar(pen, each, own.size > 0 && !own.has(each.name), ROW * at, theme);

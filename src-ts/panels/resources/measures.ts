@@ -1,4 +1,4 @@
-import { amount, bytes, figures, MISSING, THIN } from '../../core/format';
+import { amount, bytes, MISSING } from '../../core/format';
 import type { Recording } from '../../core/recording';
 
 /** A figure that is sampled of every process, or of every GPU. */
@@ -150,7 +150,6 @@ export function isThere(recording: Recording, measure: Measure, rows: Uint32Arra
 
 /** A figure in words: `2.4 GiB/s`, `380 %`. */
 export function wordsOf(measure: Measure, value: number): string {
-  if (measure.unit === '%') return Number.isFinite(value) ? `${figures(value)}${THIN}%` : MISSING;
-  if (measure.unit === 'bytes/second') return Number.isFinite(value) ? `${bytes(value)}/s` : MISSING;
-  return amount(value, measure.unit);
+  if (!Number.isFinite(value)) return MISSING;
+  return measure.unit === 'bytes/second' ? `${bytes(value)}/s` : amount(value, measure.unit);
 }

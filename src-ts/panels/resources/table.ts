@@ -29,7 +29,8 @@ export function resourceTable(
   return tableOf(names, [text('Process', name => processLabel(context, name)), ...columns]);
 }
 
-function figuresOf(
+/** Mean and most of a process within a stretch of time; NaN where nothing is known. */
+export function figuresOf(
   series: Series,
   process: number,
   values: ArrayLike<number>,

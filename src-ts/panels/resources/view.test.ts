@@ -142,3 +142,11 @@ test('of many processes no more is kept than is drawn: all together, and those t
   expect(pen.toString().length).toBeGreaterThan(plain);
   expect(kept()).toBe(before);
 });
+
+test('whose figures are shown is said', () => {
+  expect(view.shows?.()).toBe('of the workers');
+  const group = view.controls?.[0] as HTMLSelectElement;
+  group.value = 'scheduler';
+  group.dispatchEvent(new Event('change'));
+  expect(view.shows?.()).toBe('of the scheduler');
+});

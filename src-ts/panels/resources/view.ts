@@ -1,7 +1,7 @@
 import { BinCache, type Cached } from '../../core/bin-cache';
 import { alone, binned } from '../../core/series';
 import { timeOf } from '../../core/task-filter';
-import { drawTimeGrid, gutterOf, MARGIN } from '../../draw/axis';
+import { drawTimeGrid, gutterOf, plotIn } from '../../draw/axis';
 import type { Box, Pen } from '../../draw/pen';
 import type { Scale } from '../../draw/viewport';
 import { clip, drawRowFrame, drawUnknown, isNarrow, NARROW_TITLE, rowScale } from '../chart-row';
@@ -45,7 +45,6 @@ export class ResourcesView implements PanelView {
         ['scheduler', 'Scheduler'],
         ['client', 'Client']
       ],
-      'workers',
       group => {
         this.figures.chosenGroup = group;
         changed();
@@ -59,7 +58,6 @@ export class ResourcesView implements PanelView {
           ['lines', 'Lines'],
           ['map', 'Heat map']
         ],
-        'lines',
         look => {
           this.look = look;
           changed();
@@ -84,6 +82,10 @@ export class ResourcesView implements PanelView {
     return Math.max(8, rows + 4);
   }
 
+  shows(): string {
+    return `of the ${this.figures.chosenGroup}`;
+  }
+
   layout(): void {
     const { figures } = this;
     figures.read();
@@ -91,13 +93,12 @@ export class ResourcesView implements PanelView {
     this.group.value = figures.chosenGroup;
     this.cache.renew(figures.version);
     setWords(this.below, absentWords(figures));
-    const x = gutterOf(this.context.surface.width);
-    const width = Math.max(1, this.context.surface.width - x - MARGIN);
-    const title = this.titleHeight(x);
+    const plot = this.plot();
+    const title = this.titleHeight(plot.x);
     let y = 4;
     this.rowsDrawn = this.chosen().map(measure => {
       const height = this.rowHeight(measure);
-      const box = { x, y: y + title, width, height };
+      const box = { ...plot, y: y + title, height };
       y += title + height + GAP;
       const scale = rowScale(box, this.mostShown(measure), this.isMirrored(measure));
       return { measure, series: figures.seriesOf(measure), scale };
@@ -106,8 +107,7 @@ export class ResourcesView implements PanelView {
 
   plot(): Box {
     const { width, height } = this.context.surface;
-    const x = gutterOf(width);
-    return { x, y: 0, width: Math.max(1, width - x - MARGIN), height: Math.max(1, height - 4) };
+    return plotIn(width, 0, Math.max(1, height - 4));
   }
 
   draw(pen: Pen): void {

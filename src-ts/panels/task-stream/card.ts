@@ -9,6 +9,7 @@ import { spanName } from '../../core/spans';
 import { runOf } from '../../core/task-run';
 import type { Tasks } from '../../core/tasks';
 import type { Card, CardLine } from '../../draw/tooltip';
+import { FAILURE } from './cells';
 
 const STATUS_WORDS: Readonly<Record<Status, string>> = {
   ok: 'finished',
@@ -66,8 +67,7 @@ export function cardOf({ tasks, lane, entry, color, others }: Subject): Card {
       ],
       span(tasks, lane, entry),
       place(tasks, lane),
-      isRunning ? [] : waits(tasks, row, run),
-      isRunning ? [] : results(tasks, row, run),
+      ...(isRunning ? [] : [waits(tasks, row, run), results(tasks, row, run)]),
       relations(tasks, task),
       code(tasks, task, name),
       [
@@ -98,8 +98,7 @@ export function wordsOf(tasks: Tasks, lane: Lane, entry: number): string {
 }
 
 export function keyOf(tasks: Tasks, task: number): string {
-  const row = tasks.graphRow(task);
-  return row < 0 ? '' : tasks.recording.table('graph').text('key', row);
+  return tasks.recording.table('graph').text('key', tasks.graphRow(task));
 }
 
 /** The key of a task, whole where it is copied. */
@@ -116,13 +115,11 @@ function outcome(tasks: Tasks, lane: Lane, entry: number, task: number): CardLin
   const [number, all] =
     status === RUNNING ? [length, ''] : [attempts.indexOf(lane.row[entry]), ` of ${length}`];
   const of = Math.max(length, number + 1) > 1 ? `, attempt ${number + 1}${all}` : '';
-  const failed = ['erred', 'retried', 'killed', 'lost'].includes(STATUSES[status]);
-  return { label: 'Status', value: statusWords(status) + of, ...(failed ? { tone: 'error' } : {}) };
+  return { label: 'Status', value: statusWords(status) + of, ...(FAILURE[status] > 0 && { tone: 'error' }) };
 }
 
 function errorText(tasks: Tasks, run: number, column: 'exception' | 'traceback'): string {
-  const row = tasks.errorRow(run);
-  return row < 0 ? '' : tasks.recording.table('errors').text(column, row);
+  return tasks.recording.table('errors').text(column, tasks.errorRow(run));
 }
 
 function span(tasks: Tasks, lane: Lane, entry: number): Lines {
@@ -164,7 +161,7 @@ function place(tasks: Tasks, lane: Lane): CardLine[] {
   const name = tasks.workerName(lane.worker) || 'none';
   const address = name === lane.worker || !lane.worker ? '' : ` (${lane.worker})`;
   return [
-    { label: 'Worker', value: name + address, ...(lane.worker ? { copy: lane.worker } : {}) },
+    { label: 'Worker', value: name + address, ...(lane.worker && { copy: lane.worker }) },
     { label: 'Thread', value: lane.thread || 'not known', minor: true }
   ];
 }
@@ -176,7 +173,7 @@ function waits(tasks: Tasks, row: number, run: number): Lines {
   const executions = recording.table('executions');
   const seen = tasks.executionRow(run);
   const at = (column: 'received' | 'ready' | 'executing' | 'ended'): number =>
-    seen < 0 ? Number.NaN : executions.times(column)[seen];
+    executions.times(column)[seen] ?? Number.NaN;
   const { start, stop } = runOf(tasks, row);
   const took = stop - start;
   const submitted = attempts.times('submitted')[row];
@@ -184,17 +181,17 @@ function waits(tasks: Tasks, row: number, run: number): Lines {
   const assigned = attempts.times('assigned')[row];
   const queued = attempts.numbers('queued')[row] === 1;
   const isOk = attempts.text('status', row) === 'ok';
-  const cpu = seen < 0 ? Number.NaN : executions.numbers('cpu')[seen];
+  const cpu = executions.numbers('cpu')[seen];
   return [
-    line('Submitted', Number.isFinite(submitted) ? exactly(submitted - recording.origin) : '', true),
+    figure('Submitted', submitted - recording.origin, exactly, true),
     step('Waited for inputs', submitted, ready, took),
     step(queued ? 'In the queue' : 'Held by scheduler', ready, assigned, took),
     step('On its way', assigned, at('received'), took),
     step('Waited for data', at('received'), at('ready'), took),
     step('Waited for thread', at('ready'), at('executing'), took),
-    step('Computed', start, stop, Number.POSITIVE_INFINITY),
+    figure('Computed', took, duration, true),
     garbage(tasks, run, took),
-    line('CPU', Number.isFinite(cpu) ? `${duration(cpu)} (${share(cpu / took)})` : ''),
+    figure('CPU', cpu, () => `${duration(cpu)} (${share(cpu / took)})`),
     step('Until in memory', isOk ? stop : Number.NaN, attempts.times('done')[row], took),
     ...phases(tasks, run, took)
   ];
@@ -233,12 +230,11 @@ function results(tasks: Tasks, row: number, run: number): Lines {
   const attempts = tasks.recording.table('attempts');
   const nbytes = attempts.numbers('nbytes')[row];
   const seen = tasks.executionRow(run);
-  const rss = seen < 0 ? Number.NaN : tasks.recording.table('executions').numbers('rss')[seen] * 2 ** 20;
-  const grew = rss < 0 ? `−${bytes(-rss)}` : `+${bytes(rss)}`;
+  const rss = tasks.recording.table('executions').numbers('rss')[seen] * 2 ** 20;
   return [
-    line('Result', Number.isFinite(nbytes) ? bytes(nbytes) : ''),
+    figure('Result', nbytes, bytes),
     line('Type', attempts.text('typename', row), true),
-    line('Process memory', Number.isFinite(rss) ? grew : '', true)
+    figure('Process memory', rss, () => (rss < 0 ? `−${bytes(-rss)}` : `+${bytes(rss)}`), true)
   ];
 }
 
@@ -253,7 +249,7 @@ function relations(tasks: Tasks, task: number): Lines {
   return [
     line('Inputs', inputs > 0 ? `${count(inputs)} (${shortened(listed, 60)})` : ''),
     line('Needed by', dependents > 0 ? plural(dependents, 'task') : '', true),
-    line('Span', row < 0 ? '' : spanName(recording, graph.text('span', row)), true)
+    line('Span', spanName(recording, graph.text('span', row)), true)
   ];
 }
 
@@ -278,7 +274,7 @@ function sourceLine(
   text: string
 ): CardLine {
   const copy = place.line > 0 ? `${place.file}:${place.line}` : place.file;
-  return { label, value: placeWords(place), copy, ...(text ? { code: shortened(text, CODE_LENGTH) } : {}) };
+  return { label, value: placeWords(place), copy, ...(text && { code: shortened(text, CODE_LENGTH) }) };
 }
 
 /** A text that is shortened, and copied whole; nothing without one. */
@@ -295,9 +291,17 @@ function line(label: string, value: string, minor = false): CardLine | undefined
   return value ? { label, value, minor } : undefined;
 }
 
+function figure(
+  label: string,
+  value: number,
+  words: (value: number) => string,
+  minor?: boolean
+): CardLine | undefined {
+  return line(label, Number.isFinite(value) ? words(value) : '', minor);
+}
+
 /** A stretch of time; minor where it is short beside what the task took. */
 function step(label: string, from: number, to: number, took: number): CardLine | undefined {
   const length = Math.max(0, to - from);
-  const minor = took === Number.POSITIVE_INFINITY || length < Math.max(0.001, took / 100);
-  return Number.isFinite(to - from) ? { label, value: duration(length), minor } : undefined;
+  return figure(label, length, duration, length < Math.max(0.001, took / 100));
 }

@@ -22,6 +22,10 @@ export function filling(cell: number): number {
   return cell >>> 6;
 }
 
+export function isFailure(cell: number): boolean {
+  return cell !== EMPTY && filling(cell) < FIRST_NAME;
+}
+
 /** How full a pixel at a task's right edge looks where there is room for an edge. */
 const EDGE = 30;
 /** Columns that a task must be wide to get one. */
@@ -35,7 +39,8 @@ export const PLAIN = 1;
 /** Chosen: shown in every pixel it has a part in, whatever else is there. */
 export const CHOSEN = 2;
 
-const FAILURE = new Uint8Array(STATUSES.length);
+/** The filling of an attempt that failed, by its status; 0 of others. */
+export const FAILURE = new Uint8Array(STATUSES.length);
 FAILURE[STATUSES.indexOf('erred')] = ERRED;
 FAILURE[STATUSES.indexOf('killed')] = KILLED;
 FAILURE[LOST] = KILLED;

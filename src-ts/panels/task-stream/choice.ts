@@ -1,4 +1,5 @@
 import { EntryMask } from '../../core/entry-mask';
+import { plural } from '../../core/format';
 import type { Lane } from '../../core/lane';
 import type { PanelContext } from '../panel';
 import { CHOSEN, HIDDEN, PLAIN } from './cells';
@@ -16,6 +17,7 @@ export class Choice implements LegendHooks {
   version = 0;
 
   private readonly hidden = new Set<string>();
+  private session: unknown;
   private chosen: ReadonlySet<string> | undefined;
   private key = '';
 
@@ -29,9 +31,18 @@ export class Choice implements LegendHooks {
     return this.chosen === undefined && this.entries === undefined;
   }
 
-  /** Works out anew what the selection means. */
+  /** In words, how many names are hidden; nothing where none is. */
+  get hiddenWords(): string {
+    const { length } = this.context.tasks.names.filter(name => this.hidden.has(name));
+    return length > 0 ? `${plural(length, 'name')} hidden` : '';
+  }
+
+  /** Works out anew what the selection means. What is hidden in one session says nothing of another. */
   update(): void {
     const { tasks, selection, recording } = this.context;
+    const session = recording.about('started') ?? this.session;
+    if (session !== this.session) this.hidden.clear();
+    this.session = session;
     const filter = selection.filter();
     const { names, spans, runs, cells, lines } = filter;
     const byEntry = [spans, runs, cells, lines];
@@ -79,6 +90,11 @@ export class Choice implements LegendHooks {
 
   choose(name: string, additive: boolean): void {
     this.context.selection.choose(SOURCE, 'name', [name], additive);
+  }
+
+  showAll(): void {
+    this.hidden.clear();
+    this.changed();
   }
 
   chooseAll(names: readonly string[]): void {

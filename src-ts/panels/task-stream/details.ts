@@ -1,11 +1,11 @@
 import type { EntryMask } from '../../core/entry-mask';
-import { type Lane, LOST, OK, RUNNING, STATUSES } from '../../core/lane';
+import { type Lane, LOST, OK, RUNNING } from '../../core/lane';
 import { textOn } from '../../draw/palette';
 import { type Box, type Pen, writeWith } from '../../draw/pen';
 import { type TextWidth, textWidth } from '../../draw/text-width';
 import type { Scale } from '../../draw/viewport';
 import type { PanelContext } from '../panel';
-import { HIDDEN } from './cells';
+import { ERRED, FAILURE, HIDDEN, KILLED } from './cells';
 
 /** What single tasks get where there is room for it. */
 export interface Details {
@@ -82,7 +82,7 @@ function drawLane(
       width: right - left,
       height: laneHeight - 1
     };
-    const failed = drawSign(pen, STATUSES[status[entry]], box, context);
+    const failed = drawSign(pen, FAILURE[status[entry]], box, context);
     if (status[entry] === RUNNING) drawOpen(pen, box, 'right', context);
     // Many may have been lost at once, on threads that nobody knows: their names would stand on each other.
     if (status[entry] === LOST) drawOpen(pen, box, 'left', context);
@@ -95,20 +95,19 @@ function drawLane(
 }
 
 /** Failures have a shape besides their colour. Returns whether the ground is dark. */
-function drawSign(pen: Pen, status: string, box: Box, { surface }: PanelContext): boolean {
-  const isKilled = status === 'killed' || status === 'lost';
-  if (status !== 'erred' && status !== 'retried' && !isKilled) return false;
+function drawSign(pen: Pen, failure: number, box: Box, { surface }: PanelContext): boolean {
+  if (failure === 0) return false;
   const { theme } = surface;
   const notch = Math.min(6, box.height / 2, box.width / 2);
   pen.fillStyle = theme.backgroundText;
-  if (status === 'erred') {
+  if (failure === ERRED) {
     pen.beginPath();
     pen.moveTo(box.x, box.y);
     pen.lineTo(box.x + notch, box.y);
     pen.lineTo(box.x, box.y + notch);
     pen.closePath();
     pen.fill();
-  } else if (isKilled) {
+  } else if (failure === KILLED) {
     pen.strokeStyle = theme.backgroundText;
     pen.lineWidth = 1;
     pen.beginPath();

@@ -1,6 +1,6 @@
 import type { Lane } from '../../core/lane';
 import type { Tasks } from '../../core/tasks';
-import type { Pen } from '../../draw/pen';
+import { type Pen, writeWith } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import { fittedLabel, workerLabel } from '../worker-label';
@@ -47,8 +47,7 @@ export function drawLaneLabels(pen: Pen, place: LabelPlace, theme: Theme): void 
   const { groups, from, to, laneHeight, right, end } = place;
   const font = `11px ${theme.font}`;
   const widths = textWidth(font);
-  pen.font = font;
-  pen.textBaseline = 'middle';
+  writeWith(pen, font);
   const withThreads = laneHeight >= 13 && right > 90;
   let free = Number.NEGATIVE_INFINITY;
   for (const group of groups) {

@@ -1,3 +1,4 @@
+import { count } from '../../core/format';
 import { AXIS_HEIGHT } from '../../draw/axis';
 import type { Box, Pen } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
@@ -42,6 +43,12 @@ export class LaneWindow {
   /** True if all lanes are shown. */
   get isWhole(): boolean {
     return this.shown >= this.all;
+  }
+
+  /** In words, which lanes are shown; nothing where all are. */
+  get words(): string {
+    const last = this.top + this.shown;
+    return this.isWhole ? '' : `lanes ${count(this.top + 1)}–${count(last)} of ${count(this.all)}`;
   }
 
   /** Scrolls by lanes, or a part of one. True if others are shown now. */

@@ -4,13 +4,15 @@ import { sizersOf } from '../../core/sizing';
 import { focusIn } from '../../draw/focus';
 import { css, type Reserved, reservedColor } from '../../draw/palette';
 import type { Theme } from '../../draw/theme';
-import { element, swatch } from '../element';
+import { button, element, setHidden, setWords, swatch } from '../element';
 import type { Sign, Stage } from '../panel';
 import { lookedFor, searchBox } from '../search-box';
 import { nameColor } from './colors';
 
 /** Names shown before a person asks for all. */
 const SHOWN = 12;
+/** And the most that are shown then, or found. */
+const MOST = 400;
 
 /** Letters of a name that are shown. */
 const LETTERS = 28;
@@ -29,6 +31,9 @@ const AWAY: (typeof SIGNS)[number] = ['deserialize', 'without a thread', 'low ba
 /** Shown where workers took long to find out how large results are. */
 const SIZING: (typeof SIGNS)[number] = ['overhead', 'finding out sizes', 'low bar'];
 
+/** A name, and how it is shown. */
+type Item = readonly [index: number, name: string, chosen: boolean, bright: boolean, hidden: boolean];
+
 export interface LegendHooks {
   /** Chooses or leaves a name. */
   choose(name: string, additive: boolean): void;
@@ -39,6 +44,9 @@ export interface LegendHooks {
   isBright(name: string): boolean;
   isHidden(name: string): boolean;
   hide(name: string, hidden: boolean): void;
+  /** In words, how many names are hidden; nothing where none is. */
+  readonly hiddenWords: string;
+  showAll(): void;
 }
 
 /** Names with their colours: to find, to choose, to hide. */
@@ -49,7 +57,13 @@ export class Legend {
   );
   private readonly list = element('ul', { class: 'di-legend-list' });
   private readonly signs = element('ul', { class: 'di-legend-list di-legend-signs' });
+  private readonly all = button('', () => {
+    this.hooks.showAll();
+    // The button goes.
+    this.list.querySelector('button')?.focus({ preventScroll: true });
+  });
   private expanded = false;
+  private pressed = false;
   private drawn = '';
   private last: (() => void) | undefined;
 
@@ -58,44 +72,53 @@ export class Legend {
     private readonly hooks: LegendHooks
   ) {
     this.search.addEventListener('keydown', event => this.key(event));
-    this.element.append(this.search, this.list, this.signs);
+    this.element.append(this.search, this.list, this.signs, this.all);
+    // What is pressed and let go is a click only where it stays.
+    this.list.addEventListener('pointerdown', ({ button }) => {
+      this.pressed = button === 0;
+    });
+    const release = (): void => {
+      this.pressed = false;
+      this.last?.();
+    };
+    this.list.addEventListener('click', release);
     this.list.addEventListener('pointerleave', () => {
       this.stage.selection.highlight = undefined;
+      release();
     });
   }
 
-  /** Shows the names as they stand now. */
+  /** Shows the names as they stand now; where one is pressed, once it is let go. */
   update(theme: Theme): void {
     this.last = () => this.update(theme);
+    if (this.pressed) return;
     const query = lookedFor(this.search);
     const { names } = this.stage.tasks;
+    const { hooks } = this;
+    const { hiddenWords } = hooks;
     const found = this.found(query);
-    const shown = this.expanded || query ? found.slice(0, 400) : found.slice(0, SHOWN);
-    const state = shown.map(index => {
+    const isWide = this.expanded || query !== '';
+    const focused = focusIn(this.list)?.dataset.key;
+    const kept = Number(focused?.slice(1));
+    const shown = found.filter((index, at) => at < (isWide ? MOST : SHOWN) || index === kept);
+    const items = shown.map((index): Item => {
       const name = names[index];
-      const { hooks } = this;
-      return JSON.stringify([index, name, hooks.isChosen(name), hooks.isBright(name), hooks.isHidden(name)]);
+      return [index, name, hooks.isChosen(name), hooks.isBright(name), hooks.isHidden(name)];
     });
     const signs = this.signsOf();
-    const key = [
-      signs.map(([, label]) => label).join(),
-      theme.dark,
-      theme.contrast,
-      theme.palette,
-      query,
-      found.length,
-      this.expanded,
-      ...state
-    ].join('|');
+    setWords(this.all, `${hiddenWords}, show all`);
+    setHidden(this.all, hiddenWords === '');
+    const key = JSON.stringify([signs, theme, query, found.length, this.expanded, items]);
     if (key === this.drawn) return;
     this.drawn = key;
-    const focused = focusIn(this.list)?.dataset.key;
-    const items = shown.map(index => this.item(index, theme));
-    if (query && found.length === 0)
-      items.push(element('li', { class: 'di-muted' }, 'No task name matches.'));
-    if (!query && found.length > SHOWN) items.push(this.more(found.length - SHOWN));
-    this.list.replaceChildren(...items);
-    if (focused) this.list.querySelector<HTMLElement>(`[data-key=${CSS.escape(focused)}]`)?.focus();
+    const made = items.map(item => this.item(item, theme));
+    const left = found.length - shown.length;
+    const words = isWide && left > 0 ? `${count(left)} more: search to find them` : '';
+    const said = query && found.length === 0 ? 'No task name matches.' : words;
+    if (said) made.push(element('li', { class: 'di-muted' }, said));
+    if (!query && found.length > SHOWN) made.push(this.more(left));
+    this.list.replaceChildren(...made);
+    this.list.querySelector<HTMLElement>(`[data-key=${focused}]`)?.focus({ preventScroll: true });
     this.signs.replaceChildren(...signs.map(sign => signItem(sign, theme)));
   }
 
@@ -124,17 +147,17 @@ export class Legend {
   /** A report tells the signs ahead of the rows that show them: what stands below would move. */
   private signsOf(): typeof SIGNS {
     const { recording } = this.stage.tasks;
-    const told = recording.about('signs');
+    const about = recording.about('signs');
     const { names } = recording.table('phases').symbols('action');
-    const sizing = Array.isArray(told) ? told.includes('sizing') : sizersOf(recording).size > 0;
-    const away = Array.isArray(told) ? told.includes(SECEDED) : names.includes(SECEDED);
-    return [...SIGNS, ...(sizing ? [SIZING] : []), ...(away ? [AWAY] : [])];
+    const told = Array.isArray(about) ? about : [...names, sizersOf(recording).size > 0 && 'sizing'];
+    return [
+      ...SIGNS,
+      ...(told.includes('sizing') ? [SIZING] : []),
+      ...(told.includes(SECEDED) ? [AWAY] : [])
+    ];
   }
 
-  private item(index: number, theme: Theme): HTMLElement {
-    const name = this.stage.tasks.names[index];
-    const chosen = this.hooks.isChosen(name);
-    const hidden = this.hooks.isHidden(name);
+  private item([index, name, chosen, bright, hidden]: Item, theme: Theme): HTMLElement {
     const shown = name || '(no name)';
     const label = element('bdi', {}, shortened(shown, LETTERS));
     const choose = element(
@@ -157,33 +180,29 @@ export class Legend {
       choose.title = `${shown}: ${plural(counts[index], 'task')}, ${duration(seconds[index])} in all`;
     };
     const point = (): void => {
+      tell();
       this.stage.selection.highlight = name;
     };
     tell();
-    choose.addEventListener('pointerenter', () => {
-      tell();
-      point();
-    });
-    choose.addEventListener('focus', () => {
-      tell();
-      if (choose.matches(':focus-visible')) point();
-    });
+    choose.addEventListener('pointerenter', point);
+    choose.addEventListener('focus', () => choose.matches(':focus-visible') && point());
     choose.addEventListener('blur', () => {
       this.stage.selection.highlight = undefined;
     });
+    const title = hidden ? 'Show' : 'Hide';
     const hide = element(
       'button',
       {
         type: 'button',
         class: 'di-legend-hide',
-        'aria-label': `${hidden ? 'Show' : 'Hide'} ${shown}`,
-        title: hidden ? 'Show' : 'Hide',
+        'aria-label': `${title} ${shown}`,
+        title,
         'data-key': `h${index}`
       },
       hidden ? '+' : '×'
     );
     hide.addEventListener('click', () => this.hooks.hide(name, !hidden));
-    const faded = hidden || !this.hooks.isBright(name);
+    const faded = hidden || !bright;
     return element(
       'li',
       { class: `di-legend-item${faded ? ' di-faded' : ''}${hidden ? ' di-struck' : ''}` },
@@ -200,7 +219,6 @@ export class Legend {
     );
     toggle.addEventListener('click', () => {
       this.expanded = !this.expanded;
-      this.last?.();
     });
     return element('li', {}, toggle);
   }

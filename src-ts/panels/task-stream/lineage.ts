@@ -1,13 +1,12 @@
-import { STATUSES } from '../../core/lane';
+import { OK } from '../../core/lane';
 import type { Tasks } from '../../core/tasks';
-import type { Box, Pen } from '../../draw/pen';
+import { type Box, clipTo, type Pen } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
 import type { Place } from './marks';
 
 /** Inputs, and tasks that need the result, that are looked at; of those so many are shown. */
 const LOOKED_AT = 500;
 const SHOWN = 24;
-const OK = STATUSES.indexOf('ok');
 
 /** What a task waited for, and what waited for it. */
 export interface Lineage {
@@ -55,10 +54,7 @@ export function drawLineage(
   theme: Theme
 ): void {
   if (inputs.length + dependents.length === 0) return;
-  pen.save();
-  pen.beginPath();
-  pen.rect(plot.x, plot.y, plot.width, plot.height);
-  pen.clip();
+  clipTo(pen, plot);
   const lines = [
     ...dependents.map(each => ({ from: own, to: boxOf(each), color: theme.muted })),
     ...inputs.map(each => ({ from: boxOf(each), to: own, color: theme.text })).reverse()

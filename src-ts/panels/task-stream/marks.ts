@@ -1,9 +1,9 @@
-import { type Lane, RUNNING, STATUSES } from '../../core/lane';
+import { type Lane, RUNNING } from '../../core/lane';
 import type { Box } from '../../draw/pen';
 import type { Card } from '../../draw/tooltip';
 import type { Mark, PanelContext } from '../panel';
 import { cardOf, wordsOf } from './card';
-import { CHOSEN } from './cells';
+import { CHOSEN, FAILURE } from './cells';
 import type { Choice } from './choice';
 import { nameColor } from './colors';
 
@@ -17,8 +17,6 @@ export interface Place {
 const NEAR = 3;
 /** Most entries looked at under one pixel. */
 const MOST = 4000;
-
-const FAILS = STATUSES.map(status => ['erred', 'killed', 'retried', 'lost'].includes(status));
 
 /**
  * The entry that a person means at a moment: of those in the pixel a failed
@@ -42,7 +40,7 @@ export function entryAt(
     count++;
     const took = Math.min(lane.stop[entry] - lane.start[entry], 1e9);
     const weight =
-      (FAILS[lane.status[entry]] ? 4e9 : choice.roles[lane.name[entry]] === CHOSEN ? 2e9 : 0) + took;
+      (FAILURE[lane.status[entry]] > 0 ? 4e9 : choice.roles[lane.name[entry]] === CHOSEN ? 2e9 : 0) + took;
     if (weight > score) {
       score = weight;
       best = entry;

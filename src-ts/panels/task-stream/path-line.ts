@@ -1,6 +1,6 @@
 import { COMPUTE, type CriticalPath, criticalPathOf } from '../../core/critical-path';
 import type { Lane } from '../../core/lane';
-import type { Box, Pen } from '../../draw/pen';
+import { type Box, clipTo, type Pen } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
 import { button, setHidden } from '../element';
@@ -84,10 +84,7 @@ export class PathLine {
     const { path, segments, laneOf } = this;
     segments.fill(path, place.scale, laneOf);
     const { plot } = place;
-    pen.save();
-    pen.beginPath();
-    pen.rect(plot.x, plot.y, plot.width, plot.height);
-    pen.clip();
+    clipTo(pen, plot);
     // A seam in the colour of the page keeps the line apart from every task.
     pen.strokeStyle = theme.backgroundText;
     this.trace(pen, place, 3.5, 4.5);

@@ -54,6 +54,7 @@ export function rowsOf(context: PanelContext, choice: Choice): TableRows {
       bytes
     )
   ]);
-  const note = total > MOST ? `: the first ${count(MOST)} of ${count(total)} tasks in sight` : '';
-  return { ...table, note };
+  const cut = total > MOST && `the first ${count(MOST)} of ${count(total)} tasks in sight`;
+  const note = [cut, choice.hiddenWords].filter(Boolean).join(', ');
+  return { ...table, note: note && `: ${note}` };
 }

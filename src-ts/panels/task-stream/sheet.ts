@@ -1,4 +1,4 @@
-import { type Cells, EMPTY, FIRST_NAME } from './cells';
+import { type Cells, EMPTY, FIRST_NAME, isFailure } from './cells';
 import type { ColorTable } from './colors';
 import { AWAY, isAway } from './phases';
 
@@ -53,12 +53,11 @@ export class Sheet {
   /** Black on a dark ground is not seen: a light edge at either side. */
   private outlineFailures(tasks: Cells, from: number, to: number, width: number, outline: number): void {
     for (let column = 0; column < width; column++) {
-      const cell = tasks[from + column];
-      if (cell === EMPTY || cell >>> 6 >= FIRST_NAME) continue;
-      const before = column > 0 ? tasks[from + column - 1] >>> 6 : FIRST_NAME;
-      const after = column + 1 < width ? tasks[from + column + 1] >>> 6 : FIRST_NAME;
-      if (column > 0 && (before >= FIRST_NAME || before === 0)) this.pixels[to + column - 1] = outline;
-      if (column + 1 < width && (after >= FIRST_NAME || after === 0)) this.pixels[to + column + 1] = outline;
+      if (!isFailure(tasks[from + column])) continue;
+      for (const beside of [column - 1, column + 1]) {
+        if (beside >= 0 && beside < width && !isFailure(tasks[from + beside]))
+          this.pixels[to + beside] = outline;
+      }
     }
   }
 

@@ -9,6 +9,7 @@ import { createStage } from '../stage';
 import { taskStream } from '../task-stream';
 import { FIRST_NAME, Raster } from './cells';
 import { Sheet } from './sheet';
+import type { TaskStreamView } from './view';
 
 const START = 1000;
 
@@ -289,6 +290,105 @@ describe('Task stream', () => {
     expect(show?.getAttribute('aria-pressed')).toBeNull();
     expect(show?.closest('.di-struck')).not.toBeNull();
   });
+
+  /** So many names whose tasks all take as long. */
+  function addNames(howMany: number): void {
+    const names = Array.from({ length: howMany }, (_, at) => ({ task: 10 + at, prefix: `more-${at}` }));
+    stage.recording.take(batchOf('graph', names));
+    stage.recording.take(
+      batchOf(
+        'attempts',
+        names.map(({ task }) => ran(task, 1010, 1020))
+      )
+    );
+    view.layout();
+  }
+
+  const inLegend = (selector: string): HTMLElement | null | undefined => view.above?.querySelector(selector);
+
+  test('names that are hidden are told of wherever the picture goes, and shown again with one press', () => {
+    const all = (): HTMLElement | undefined =>
+      [...(view.above?.querySelectorAll<HTMLElement>(':scope > button') ?? [])].find(each => !each.hidden);
+    const shows = (): string | undefined => (view as TaskStreamView).shows();
+    expect([all(), shows(), view.rows?.().note]).toEqual([undefined, '', '']);
+    for (const name of ['sum', 'inc']) inLegend(`[aria-label="Hide ${name}"]`)?.click();
+    view.layout();
+    expect(all()?.textContent).toBe('2 names hidden, show all');
+    expect([shows(), view.rows?.().note]).toEqual(['2 names hidden', ': 2 names hidden']);
+    all()?.click();
+    view.layout();
+    expect([all(), shows()]).toEqual([undefined, '']);
+    expect(cardAt(1005, 0).title).toBe('sum');
+  });
+
+  test('what was hidden in one session is shown in the next', () => {
+    inLegend('[aria-label="Hide sum"]')?.click();
+    view.layout();
+    stage.recording.take(batchOf('about', [{ name: 'started', value: '1001' }]));
+    view.layout();
+    expect(cardAt(1005, 0).title).toBe('sum');
+  });
+
+  test('the legend says how many names it leaves out', () => {
+    addNames(500);
+    const last = (): string | undefined =>
+      [...(view.above?.querySelectorAll('.di-muted') ?? [])][0]?.textContent;
+    expect(last()).toBeUndefined();
+    inLegend('.di-legend-more')?.click();
+    expect(last()).toBe('103 more: search to find them');
+    const search = view.search as HTMLInputElement;
+    search.value = 'more';
+    search.dispatchEvent(new Event('input'));
+    expect(last()).toBe('100 more: search to find them');
+  });
+
+  test('a name that has the focus stays in the legend and keeps it, where the page is scrolled to', () => {
+    document.body.append(view.above as HTMLElement);
+    const inc = inLegend('.di-legend-list > :last-child .di-legend-name');
+    inc?.focus();
+    const focus = vi.spyOn(HTMLElement.prototype, 'focus');
+    addNames(20);
+    expect(view.above?.querySelectorAll('.di-legend-name')).toHaveLength(13);
+    expect(document.activeElement?.textContent).toBe('inc');
+    expect(document.activeElement).not.toBe(inc);
+    expect(focus.mock.calls).toEqual([[{ preventScroll: true }]]);
+    focus.mockRestore();
+    view.above?.remove();
+  });
+
+  test.each(['click', 'pointerleave'])('a name that is pressed stays the same element until the %s', end => {
+    const fails = inLegend('.di-legend-name');
+    fails?.dispatchEvent(new PointerEvent('pointerdown', { button: 0, bubbles: true }));
+    addNames(5);
+    expect(inLegend('.di-legend-name')).toBe(fails);
+    if (end === 'click') fails?.click();
+    else fails?.parentElement?.parentElement?.dispatchEvent(new Event('pointerleave'));
+    expect(stage.selection.own('task-stream', 'name')).toEqual(end === 'click' ? ['fails'] : undefined);
+    expect(view.above?.querySelectorAll('.di-legend-name')).toHaveLength(8);
+  });
+
+  test.each([1, 1.1, 0.67, 1.33])(
+    'each column of cells is a pixel of the screen, which has %s to one of the page',
+    ratio => {
+      const painted = vi.spyOn(Sheet.prototype, 'paint').mockReturnValue();
+      const wide: number[] = [];
+      const drawImage = (...[, , , width]: number[]): number => wide.push(width);
+      const pen = new Proxy({ drawImage } as unknown as Pen, {
+        get: (own, name) => (name === 'drawImage' ? own.drawImage : () => {}),
+        set: () => true
+      });
+      surface.ratio = ratio;
+      for (const width of [1000, 1003, 997]) {
+        surface.width = width;
+        view.layout();
+        view.draw(pen);
+        const columns = painted.mock.lastCall?.[2] ?? 0;
+        expect((wide.at(-1) ?? 0) * ratio).toBeCloseTo(columns);
+        expect(columns).toBeGreaterThanOrEqual((view.plot?.().width ?? 0) * ratio);
+      }
+      painted.mockRestore();
+    }
+  );
 
   test('Enter in the search chooses nothing else where nothing matches; without words it clears', () => {
     stage.selection.choose('task-stream', 'name', ['sum'], false);

@@ -1,7 +1,7 @@
 import type { Lane } from '../../core/lane';
-import { AXIS_HEIGHT, drawTimeAxis, gutterOf, MARGIN } from '../../draw/axis';
+import { AXIS_HEIGHT, drawTimeAxis, plotIn } from '../../draw/axis';
 import type { GestureHandlers } from '../../draw/gestures';
-import type { Box, Pen } from '../../draw/pen';
+import { type Box, clipTo, type Pen } from '../../draw/pen';
 import type { Scale } from '../../draw/viewport';
 import { element, setHidden, setWords } from '../element';
 import { noTasks } from '../no-tasks';
@@ -68,7 +68,7 @@ export class TaskStreamView implements PanelView {
     this.gestures = {
       pan: (dx, dy) => {
         context.viewport.pan(-dx / this.plot().width);
-        if (dy !== 0) this.scrollBy(-dy / this.window.height);
+        this.scrollBy(-dy / this.window.height);
       },
       key: event => this.key(event)
     };
@@ -80,15 +80,13 @@ export class TaskStreamView implements PanelView {
   }
 
   height(_width: number): number {
-    const lanes = Math.max(1, this.context.tasks.lanes.length);
-    return heightOf(lanes);
+    return heightOf(Math.max(1, this.context.tasks.lanes.length));
   }
 
   plot(): Box {
     const { width, height } = this.context.surface;
-    const x = gutterOf(width);
     const lanes = this.window.shown * this.window.height;
-    return { x, y: 0, width: Math.max(1, width - x - MARGIN), height: Math.min(lanes, height - AXIS_HEIGHT) };
+    return plotIn(width, 0, Math.min(lanes, height - AXIS_HEIGHT));
   }
 
   layout(): void {
@@ -109,7 +107,7 @@ export class TaskStreamView implements PanelView {
     const { viewport, surface } = this.context;
     const { theme, ratio } = surface;
     const plot = this.plot();
-    const scale = viewport.scale(plot.width, ratio);
+    const { scale } = this;
     const marks = timeMarks(scale, viewport.origin);
     // What has arrived since the last layout is drawn too.
     this.choice.update();
@@ -120,7 +118,7 @@ export class TaskStreamView implements PanelView {
     const { lanes } = this.context.tasks;
     const { top, height: laneHeight } = this.window;
     this.pathLine.draw(pen, { plot, scale, lanes, top, laneHeight }, theme);
-    if (this.pathLine.shown) drawFailures(pen, this.grid, plot, laneHeight, theme, this.dimmed());
+    if (this.pathLine.shown) drawFailures(pen, this.grid, plot, 1 / ratio, laneHeight, theme, this.dimmed());
     drawDetails(pen, {
       context: this.context,
       plot,
@@ -150,13 +148,12 @@ export class TaskStreamView implements PanelView {
   }
 
   drawOverlay(pen: Pen, hovered: Mark | undefined): void {
-    if (!(hovered instanceof TaskMark)) return;
     const { theme } = this.context.surface;
-    const place = hovered.current();
+    const place = placeOf(hovered);
     const box = place && this.boxOf(place);
     if (!box) return;
     const plot = this.plot();
-    drawLineage(pen, plot, this.lineageOf(hovered.id, place), box, each => this.anywhere(each), theme);
+    drawLineage(pen, plot, this.lineageOf(hovered?.id, place), box, each => this.anywhere(each), theme);
     const left = Math.max(plot.x, box.x);
     const right = Math.min(plot.x + plot.width, box.x + box.width);
     for (const [color, width] of [
@@ -172,7 +169,7 @@ export class TaskStreamView implements PanelView {
   pick(x: number, y: number): Mark | undefined {
     const plot = this.plot();
     if (x < plot.x || x > plot.x + plot.width || y < 0 || y >= plot.height) return undefined;
-    const scale = this.context.viewport.scale(plot.width, this.context.surface.ratio);
+    const { scale } = this;
     const lane = this.context.tasks.lanes[this.window.top + Math.floor(y / this.window.height)];
     if (!lane) return undefined;
     const found = entryAt(lane, scale.time(x - plot.x), scale.perPixel, this.choice);
@@ -180,16 +177,20 @@ export class TaskStreamView implements PanelView {
   }
 
   move(from: Mark | undefined, direction: Direction): Mark | undefined {
-    const place = from instanceof TaskMark ? from.current() : undefined;
-    const next = neighbour(this.context, this.choice, place, direction, this.window.top);
-    if (!next) return undefined;
-    this.reveal(next);
-    return this.mark(next, 0);
+    return this.goTo(neighbour(this.context, this.choice, placeOf(from), direction, this.window.top));
   }
 
   follow(from: Mark, to: keyof Lineage): Mark | undefined {
-    const place = from instanceof TaskMark ? from.current() : undefined;
-    const next = place && lineageOf(this.context.tasks, place)[to][0];
+    const place = placeOf(from);
+    return this.goTo(place && lineageOf(this.context.tasks, place)[to][0]);
+  }
+
+  private get scale(): Scale {
+    const { viewport, surface } = this.context;
+    return viewport.scale(this.plot().width, surface.ratio);
+  }
+
+  private goTo(next: Place | undefined): Mark | undefined {
     if (!next) return undefined;
     this.reveal(next);
     return this.mark(next, 0);
@@ -201,6 +202,11 @@ export class TaskStreamView implements PanelView {
 
   signs(): Sign[] {
     return this.legend.forPicture(this.context.surface.theme);
+  }
+
+  /** In words, what of it is shown; nothing where that is all. */
+  shows(): string {
+    return [this.choice.hiddenWords, this.window.words].filter(Boolean).join(' · ');
   }
 
   rows(): TableRows {
@@ -217,7 +223,7 @@ export class TaskStreamView implements PanelView {
     const lanes = this.lanesShown();
     return {
       lanes,
-      width: Math.max(1, Math.round(width * ratio)),
+      width: Math.max(1, Math.ceil(width * ratio)),
       start,
       column: perPixel / ratio,
       origin: viewport.origin,
@@ -250,7 +256,10 @@ export class TaskStreamView implements PanelView {
       marks.map(value => Math.round(scale.x(viewport.origin + value) * surface.ratio))
     );
     pen.imageSmoothingEnabled = false;
-    pen.drawImage(this.sheet.canvas, plot.x, plot.y, plot.width, lanes.length * laneHeight);
+    clipTo(pen, plot);
+    // A column is a pixel of the screen: stretched to the plot, some would not be drawn.
+    pen.drawImage(this.sheet.canvas, plot.x, plot.y, grid.width / surface.ratio, lanes.length * laneHeight);
+    pen.restore();
     pen.fillStyle = surface.theme.backgroundText;
     for (let row = 1; laneHeight >= 4 && row <= lanes.length; row++) {
       pen.fillRect(plot.x, row * laneHeight - 1, plot.width, 1);
@@ -309,7 +318,6 @@ export class TaskStreamView implements PanelView {
   }
 
   private key(event: KeyboardEvent): boolean {
-    if (event.ctrlKey || event.metaKey || event.altKey) return false;
     const page = { PageDown: 0.8, PageUp: -0.8 }[event.key];
     if (page === undefined || this.window.isWhole) return false;
     this.scrollBy(Math.round(page * this.window.shown));
@@ -317,7 +325,7 @@ export class TaskStreamView implements PanelView {
   }
 
   /** What a task waited for and what waited for it, worked out once while it is pointed at. */
-  private lineageOf(id: string, place: Place): Lineage {
+  private lineageOf(id: Mark['id'] | undefined, place: Place): Lineage {
     const of = `${id} ${this.context.tasks.version}`;
     if (this.lineage?.of !== of) this.lineage = { of, found: lineageOf(this.context.tasks, place) };
     return this.lineage.found;
@@ -333,7 +341,7 @@ export class TaskStreamView implements PanelView {
   private anywhere({ lane, entry }: Place): Box {
     const { top, height } = this.window;
     const plot = this.plot();
-    const scale = this.context.viewport.scale(plot.width, this.context.surface.ratio);
+    const { scale } = this;
     const at = (time: number): number => plot.x + Math.max(-FAR, Math.min(FAR, scale.x(time)));
     const x = at(lane.start[entry]);
     const stop = at(Math.min(lane.stop[entry], this.context.recording.end));
@@ -360,4 +368,9 @@ export class TaskStreamView implements PanelView {
     const span = Math.max(viewport.span, (stop - start) * 1.2);
     viewport.show((start + stop) / 2 - span / 2, (start + stop) / 2 + span / 2);
   }
+}
+
+/** Where the task of a mark is now. */
+function placeOf(mark: Mark | undefined): Place | undefined {
+  return mark instanceof TaskMark ? mark.current() : undefined;
 }

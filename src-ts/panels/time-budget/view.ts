@@ -1,7 +1,7 @@
 import { BinCache } from '../../core/bin-cache';
 import { type Grouping, groupingsOf } from '../../core/budget-groups';
 import type { Stop } from '../../core/recording';
-import { AXIS_HEIGHT, gutterOf, MARGIN } from '../../draw/axis';
+import { AXIS_HEIGHT, plotIn } from '../../draw/axis';
 import type { Box, Pen } from '../../draw/pen';
 import { type TextWidth, textWidth } from '../../draw/text-width';
 import type { Scale } from '../../draw/viewport';
@@ -79,7 +79,7 @@ export class TimeBudgetView implements PanelView {
     this.figures = new BudgetFigures(context);
     // Of a run that goes on it changes all the time: it is not read out.
     this.aside = element('span', { class: 'di-note', role: context.live ? undefined : 'status' });
-    this.select = choice<By>('Shared out', [['time', TITLES.time]], 'time', by => {
+    this.select = choice<By>('Shared out', [['time', TITLES.time]], by => {
       this.by = by;
       context.surface.invalidate('layout');
     });
@@ -127,10 +127,9 @@ export class TimeBudgetView implements PanelView {
 
   plot(): Box {
     const { width, height } = this.context.surface;
-    const x = gutterOf(width);
     const y = this.bar.height + GAP;
     const room = Math.max(LEAST, height - y - AXIS_HEIGHT);
-    return { x, y, width: Math.max(1, width - x - MARGIN), height: this.shown === 'time' ? room : CHART };
+    return plotIn(width, y, this.shown === 'time' ? room : CHART);
   }
 
   draw(pen: Pen): void {

@@ -62,7 +62,6 @@ export class TransfersView implements PanelView {
     this.choice = choice(
       'Coloured by',
       MEASURES.map(({ id, label }) => [id, label]),
-      MEASURES[0].id,
       () => context.surface.invalidate('layout')
     );
     this.controls = [this.choice];
@@ -224,7 +223,7 @@ export class TransfersView implements PanelView {
     const { senders, receivers, cells } = this.square;
     const text = textWidth(pen.font);
     const most = this.most();
-    const own = new Set(this.context.selection.own(SOURCE, 'worker') ?? []);
+    const own = new Set(this.context.selection.own(SOURCE, 'worker'));
     pen.fillStyle = theme.muted;
     pen.fillText('from ↓  to →', 0, top - ROW / 2);
     drawLabels(pen, senders.length, at => senders[at].label, labels - 10, top, cell);
@@ -269,7 +268,7 @@ export class TransfersView implements PanelView {
     const { bars } = this;
     if (bars.length === 0) return;
     const text = textWidth(pen.font);
-    const own = new Set(this.context.selection.own(SOURCE, 'name') ?? []);
+    const own = new Set(this.context.selection.own(SOURCE, 'name'));
     const labels = Math.round(Math.min(180, width * 0.4));
     const values = 76;
     const room = Math.max(10, width - labels - values);
