@@ -360,7 +360,8 @@ WORKER_SKEW = Rule(
         "Slower: the medians of its tasks by name against those of the other workers, at least "
         "`worker-skew.times` over `worker-skew.count` tasks or more, without waits for the interpreter's "
         "lock, and waits for a CPU and collecting garbage not counted in (`worker-skew.starved`) among "
-        "workers of one host; not those whose data are larger in proportion. More work: busy share of its threads, without such waits, at least "
+        "workers of one host; not those whose data are larger in proportion. More work: busy share of its "
+        "threads, without such waits, at least "
         "`worker-skew.times` that of any other, and its share of all work at least its share of all threads, "
         "while threads elsewhere were idle beside waiting tasks for `worker-skew.idle` of all thread time."
     ),
