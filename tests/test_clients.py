@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any
 
 import dask
@@ -275,6 +276,17 @@ def test_looking_where_nobody_watches_changes_nothing() -> None:
     before = dask.config.get("distributed.client.preload")
     look()
     assert dask.config.get("distributed.client.preload") == before
+
+
+def test_looking_while_another_thread_imports_dask_finds_nothing_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    stop = watch_clients(lambda client: None)
+    try:
+        monkeypatch.setitem(sys.modules, "distributed.client", ModuleType("distributed.client"))
+        look()
+        assert existing_clients() == []
+    finally:
+        monkeypatch.undo()
+        stop()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes can be forked off here")

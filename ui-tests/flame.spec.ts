@@ -64,7 +64,9 @@ test('as a table it can be sorted and copied', async ({ report, page, context })
   await expect(panel.locator('tbody tr').first()).toContainText('spin');
   await panel.getByRole('button', { name: 'Copy table' }).click();
   const copied = await page.evaluate(() => navigator.clipboard.readText());
-  expect(copied.split('\n')[0]).toBe('Function\tItself\tShare\tTotal\tShare\tBusiest line\tFile');
+  expect(copied.split('\n')[0]).toBe(
+    'Function\tItself, s\tShare of itself\tTotal, s\tShare of total\tBusiest line\tFile'
+  );
   expect(copied).toMatch(/^spin\t[\d.]+\t(0\.\d+|1)\t/m);
 });
 

@@ -119,7 +119,8 @@ def cluster_of(client: Any) -> str:
 
 def _instances() -> list[Any]:
     module = sys.modules.get("distributed.client")
-    return [] if module is None else list(filter(_wanted, _listed(module)))
+    # Another thread may be importing it.
+    return list(filter(_wanted, _listed(module))) if hasattr(module, "Client") else []
 
 
 def _listed(module: Any) -> list[Any]:
@@ -143,7 +144,7 @@ def _say_unlisted() -> None:
 
 
 def _wanted(client: Any) -> bool:
-    return not str(client.id).startswith("Client-worker-")
+    return not str(getattr(client, "id", "")).startswith("Client-worker-")
 
 
 async def appeared(client: Any) -> None:

@@ -61,7 +61,7 @@ describe('data', () => {
   it('leave hidden what a panel has nothing to say in', () => {
     page.take(ran(0, 100, 101));
     page.mount('task-stream', host());
-    expect(document.querySelector<HTMLElement>('.di-note:not(.di-on-paper)')?.hidden).toBe(true);
+    expect(document.querySelector<HTMLElement>('.di-note')?.hidden).toBe(true);
   });
 
   it('that are damaged are named, and what follows is taken', () => {

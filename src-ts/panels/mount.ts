@@ -80,7 +80,7 @@ export function mount(
   const chips = element('div', { class: 'di-chips' });
   const actions = element('div', { class: 'di-actions' });
   const head = element('header', {}, element('h2', { id: titleId }, panel.title), chips);
-  const paper = element('span', { class: 'di-note di-on-paper' });
+  const paper = element('span', { class: 'di-on-paper' });
   head.append(...(view.controls ?? []), paper, actions);
   const empty = element('p', { class: 'di-empty', hidden: true });
   const tableBox = element('div', { class: 'di-panel-table', hidden: true });
