@@ -272,6 +272,18 @@ def test_clients_after_the_configuration_was_read_anew(
     stop()
 
 
+@pytest.mark.parametrize("preloads", [None, [], "os.path"])
+def test_looking_bears_every_way_to_name_preloads(preloads: Any) -> None:
+    stop = watch_clients(lambda client: None)
+    try:
+        with dask.config.set({"distributed.client.preload": preloads}):
+            look()
+            expected = [*([preloads] if preloads else []), "dask.callbacks"]
+            assert dask.config.get("distributed.client.preload") == expected
+    finally:
+        stop()
+
+
 def test_looking_where_nobody_watches_changes_nothing() -> None:
     before = dask.config.get("distributed.client.preload")
     look()

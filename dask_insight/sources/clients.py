@@ -220,7 +220,8 @@ def _unhook() -> None:
 
 def _configured() -> tuple[list[Any], list[Any]]:
     """The preloads of clients, and the arguments of each; none where all have the same."""
-    names, arguments = dask.config.get(_PRELOAD, []), dask.config.get(_ARGUMENTS, [])
+    # A file of configuration may have the name and nothing after it.
+    names, arguments = dask.config.get(_PRELOAD, []) or [], dask.config.get(_ARGUMENTS, []) or []
     shared = not arguments or isinstance(arguments[0], str)
     return [names] if isinstance(names, str) else list(names), [] if shared else list(arguments)
 
