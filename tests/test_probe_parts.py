@@ -1148,7 +1148,7 @@ def test_who_comes_back_while_pools_are_looked_for_was_away() -> None:
     worker.active_threads, worker.state.long_running = {1: "a"}, (SimpleNamespace(key="a"),)
     seceded.left(thread, 1.0)
     set.add(pool._threads, thread)  # It is in the pool, which has not told of it yet.
-    worker.executors["new"] = None
+    worker.executors["new"] = object()
     seceded.look()
     seceded.back(thread)
     pool._threads.clear()
