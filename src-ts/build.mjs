@@ -19,7 +19,11 @@ const entries = [
   { from: 'hosts/widget/widget.css', to: 'widget.css' }
 ];
 
-const foreign = await namesInStrings(python);
+/** What anywidget calls, and gives. */
+const ANYWIDGET = ['render', 'model', 'el'];
+
+const foreign = new Set([...ANYWIDGET, ...(await names(python, '.py', /["'](\w+)["']/g))]);
+const shapes = await names(here, '.ts', /\breadonly (\w+)\??:|^ {2}(\w+)\??\(/gm);
 
 for (const { from, to, format, charset = 'utf8' } of entries) {
   const entry = {
@@ -35,7 +39,7 @@ for (const { from, to, format, charset = 'utf8' } of entries) {
   await esbuild.build({ ...options, minify: true, logLevel: 'info' });
   if (!format) continue;
   const { outputFiles } = await esbuild.build({ ...options, write: false });
-  await shorten(out + to, ownNames(outputFiles[0].text, foreign), charset === 'ascii');
+  await shorten(out + to, ownNames(outputFiles[0].text, foreign, shapes), charset === 'ascii');
 }
 
 /**
@@ -58,22 +62,26 @@ async function byFolder({ entryPoints: [entry], ...options }) {
   return { ...options, stdin: { contents, resolveDir: here, loader: 'ts' } };
 }
 
-/** Names that stand in strings of Python sources: data from there may have them. */
-async function namesInStrings(folder) {
-  const paths = (await readdir(folder, { recursive: true })).filter(path => path.endsWith('.py'));
+/**
+ * Names in the sources of a folder: those in strings of Python, as data from there may have them; those of members that
+ * types declare.
+ */
+async function names(folder, suffix, pattern) {
+  const paths = (await readdir(folder, { recursive: true })).filter(path => path.endsWith(suffix));
   const sources = await Promise.all(paths.map(path => readFile(folder + path, 'utf8')));
-  return new Set(sources.flatMap(source => [...source.matchAll(/["'](\w+)["']/g)].map(([, name]) => name)));
+  return new Set(sources.flatMap(source => [...source.matchAll(pattern)].map(found => found[1] ?? found[2])));
 }
 
 /** What esbuild leaves of a script is made shorter still, names of members too: 5 % of its compressed size. */
-async function shorten(path, names, isAscii) {
+async function shorten(path, own, isAscii) {
   const { code } = await minify(await readFile(path, 'utf8'), {
     ecma: 2020,
     module: true,
     // Comparisons that stand as they were written are more alike. A function as an arrow has no prototype, and none of
-    // ours is made with `new` or used for its prototype: what is made so is a class.
-    compress: { passes: 3, lhs_constants: false, unsafe_arrows: true },
-    mangle: { properties: { keep_quoted: true, regex: new RegExp(`^(${names.join('|')})$`) } },
+    // ours is made with `new` or used for its prototype: what is made so is a class. No text is made of an object whose
+    // `valueOf` is its own, which is what else is unsafe.
+    compress: { passes: 3, lhs_constants: false, unsafe: true, unsafe_arrows: true },
+    mangle: { properties: { keep_quoted: true, regex: new RegExp(`^(${own.join('|')})$`) } },
     format: { ascii_only: isAscii, comments: false }
   });
   await writeFile(path, code);

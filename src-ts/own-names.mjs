@@ -1,14 +1,16 @@
 import { parse } from 'acorn';
 
 /**
- * Names of members that only this script gives and uses: those of its classes, and those that it reaches through
- * `this` alone. Nobody else knows them, so that they may be as short as those of variables.
+ * Names of members that only this script gives and uses: those of its classes, those of the objects whose shape its
+ * sources declare, and those that it reaches through `this` alone. Nobody else knows them, so that they may be as
+ * short as those of variables.
  *
  * @param {string} script A module in which names are still those of its sources.
  * @param {ReadonlySet<string>} foreign Names in data that come from elsewhere, such as JSON.
+ * @param {ReadonlySet<string>} shapes Names of members that interfaces declare.
  * @returns {string[]}
  */
-export function ownNames(script, foreign = new Set()) {
+export function ownNames(script, foreign = new Set(), shapes = new Set()) {
   const [declared, own, others, fixed] = [new Set(), new Set(), new Set(), new Set()];
   const visit = node => {
     if (Array.isArray(node)) node.forEach(visit);
@@ -19,8 +21,10 @@ export function ownNames(script, foreign = new Set()) {
         const isAttribute = object.property?.name === 'dataset';
         (isAttribute ? fixed : object.type === 'ThisExpression' ? own : others).add(property.name);
       } else if (DECLARES.has(node.type) && node.key.type === 'Identifier') declared.add(node.key.name);
-      else if (node.type === 'Property' && !node.computed) fixed.add(node.key.name ?? node.key.value);
-      else if (node.type === 'Literal') fixed.add(node.value);
+      else if (node.type === 'Property' && !node.computed) {
+        const name = node.key.name ?? node.key.value;
+        (node.key.type === 'Identifier' && shapes.has(name) ? declared : fixed).add(name);
+      } else if (node.type === 'Literal') fixed.add(node.value);
       else if (node.type === 'TemplateElement') fixed.add(node.value.cooked);
       Object.values(node).forEach(visit);
     }

@@ -17,8 +17,10 @@ it('shortens no name that anybody else could mean', () => {
       called() { return other.shared + other['quoted'] + other.elsewhere + answer.sent + page.dataset.marked; }
     }
     const { taken } = answer;
-    export const told = { kept: \`\${taken}\` };
+    export const told = { kept: \`\${taken}\`, shape: 1, listed: 2, plain: 3, 'dashed': list('listed') };
   `;
-  const names = ['hidden', 'later', 'shared', 'made', 'called'];
-  expect(ownNames(script, new Set(['sent'])).sort()).toEqual(names.sort());
+  const names = ['hidden', 'later', 'shared', 'made', 'called', 'shape'];
+  expect(ownNames(script, new Set(['sent']), new Set(['shape', 'listed', 'dashed'])).sort()).toEqual(
+    names.sort()
+  );
 });

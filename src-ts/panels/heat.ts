@@ -4,6 +4,7 @@ import type { Box, Pen } from '../draw/pen';
 import type { Theme } from '../draw/theme';
 import type { Scale } from '../draw/viewport';
 import { binsIn } from './chart-row';
+import type { Mark } from './panel';
 
 /** Steps of the ramp from nothing to most. */
 const STEPS = 64;
@@ -16,10 +17,46 @@ export function heatHeight(processes: number): number {
   return Math.min(240, Math.max(32, Math.min(96, processes * 13), processes));
 }
 
-/** The line of one of so many processes. */
-export function stripeOf(box: Box, process: number, processes: number): Box {
-  const height = box.height / processes;
-  return { ...box, y: box.y + process * height, height };
+/** Lines that a map of so many processes has room for. */
+const linesIn = ({ height }: Box, processes: number): number =>
+  Math.min(processes, Math.max(1, Math.floor(height)));
+
+/**
+ * The mark at a height and a moment of a map. Of processes that share a line it is of the one with the most then, which
+ * the line shows, and its card says so. `markOf` makes that of a process whose line is a box.
+ */
+export function heatMark(
+  box: Box,
+  y: number,
+  time: number,
+  bins: Cached<unknown>,
+  values: ArrayLike<number>,
+  processes: number,
+  markOf: (process: number, box: Box) => Mark
+): Mark {
+  const lines = linesIn(box, processes);
+  const height = box.height / lines;
+  const line = Math.max(0, Math.min(lines - 1, Math.floor((y - box.y) / height)));
+  const first = Math.ceil((line * processes) / lines);
+  const sharing = Math.ceil(((line + 1) * processes) / lines) - first;
+  const bin = Math.floor((time - bins.from) / bins.step);
+  let process = first;
+  let most = Number.NEGATIVE_INFINITY;
+  for (let each = first; each < first + sharing; each++) {
+    const value = values[each * bins.bins + bin];
+    if (!(value > most)) continue;
+    most = value;
+    process = each;
+  }
+  const mark = markOf(process, { ...box, y: box.y + line * height, height });
+  if (sharing === 1) return mark;
+  return {
+    ...mark,
+    card: () => {
+      const card = mark.card();
+      return { ...card, title: `${card.title}, the most of ${sharing} in this line` };
+    }
+  };
 }
 
 /**
@@ -41,7 +78,7 @@ export function drawHeat(
   const width = last - first;
   if (width <= 0 || processes === 0) return;
   const ramp = rampOf(theme);
-  const lines = Math.min(processes, Math.max(1, Math.floor(box.height)));
+  const lines = linesIn(box, processes);
   const image = new ImageData(width, lines);
   const pixels = new Uint32Array(image.data.buffer);
   const steps = new Uint8Array(width * lines);

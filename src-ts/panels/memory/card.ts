@@ -26,6 +26,12 @@ export function memoryMark(
         [...MEASURES].reverse().map(({ column, label }) => ({ label, value: at(column) })),
         [
           { label: 'process', value: at('process') },
+          {
+            label: 'optimistic',
+            value: bytes(
+              figures.at('managed', processes, time) + figures.at('unmanaged_old', processes, time)
+            )
+          },
           { label: 'limit', value: bytes(figures.limitOf(processes)) }
         ],
         [{ label: 'at', value: `${duration(time - origin)} (${clock(time)})`, tone: 'muted' as const }]

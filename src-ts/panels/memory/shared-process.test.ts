@@ -70,10 +70,10 @@ function drawnOf(workers: readonly Row[]): number[] {
 
 test('memory of a process that workers share counts once, and their limit as well', () => {
   const shared = [worker('w0', 'here', 7), worker('w1', 'here', 7)];
-  // Spilled, recent, old, managed: the results of one are no results of the other.
+  // Spilled, recent, old, managed; process, optimistic, limit: the results of one are no results of the other.
   expect(cardOf(shared)).toEqual([
     ['2 GiB', '1 GiB', '1 GiB', '2 GiB'],
-    ['4 GiB', '8 GiB']
+    ['4 GiB', '3 GiB', '8 GiB']
   ]);
   expect(drawnOf(shared)).toEqual([2, 1, 1, 2]);
 });
@@ -87,7 +87,7 @@ test.each([
   const apart = [worker('w0', 'here', other.pid === 0 ? 0 : 7), other];
   expect(cardOf(apart)).toEqual([
     ['2 GiB', '2 GiB', '4 GiB', '2 GiB'],
-    ['8 GiB', '16 GiB']
+    ['8 GiB', '6 GiB', '16 GiB']
   ]);
   expect(drawnOf(apart)).toEqual([2, 4, 2, 2]);
 });

@@ -107,3 +107,30 @@ test('of workers that are chosen the table has those, and where none has a sampl
   choose('gone');
   expect(view.empty()).toContain('No memory sample of what is chosen');
 });
+
+test('of workers that share a line of the map the one with the most is told, which the line shows', () => {
+  const workers = Array.from({ length: 480 }, (_, at) => `tcp://h:${at}`);
+  const stage = createStage(
+    recordingOf({
+      workers: workers.map((worker, at) => ({ worker, name: String(at), threads: 1 })),
+      memory: [1, 2].flatMap(time =>
+        workers.map((worker, at) => ({ worker, time, process: at === 1 ? 1024 : 1, managed: 0 }))
+      )
+    })
+  );
+  const surface = new Surface();
+  surface.width = 800;
+  const view = memory.create({ ...stage, surface, say: () => {} });
+  const looks = view.controls?.[1] as HTMLSelectElement;
+  looks.value = 'workers';
+  looks.dispatchEvent(new Event('change'));
+  surface.height = view.height(800);
+  view.layout();
+  const plot = view.plot?.() ?? { x: 0, y: 0, width: 1, height: 1 };
+  const first = view.pick?.(plot.x + plot.width / 2, plot.y + 0.1);
+  expect(first?.card().title).toBe('worker 1, the most of 2 in this line');
+  expect(String(first?.id)).toContain('tcp://h:1\n');
+  const last = view.pick?.(plot.x + plot.width / 2, plot.y + plot.height - 0.1);
+  expect(last?.card().title).toBe('worker 478, the most of 2 in this line');
+  expect(last?.box).toMatchObject({ y: plot.y + plot.height - 1, height: 1 });
+});

@@ -9,7 +9,7 @@ import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
 import { clip, drawUnknown, type RowScale, rowScale } from '../chart-row';
 import { choice, element, setHidden, setWords } from '../element';
-import { drawHeat, heatHeight, stripeOf } from '../heat';
+import { drawHeat, heatHeight, heatMark } from '../heat';
 import { peakOf, stacked } from '../layers';
 import { outline, picked } from '../marks';
 import { noneOf } from '../no-tasks';
@@ -157,14 +157,17 @@ export class MemoryView implements PanelView {
     const box = this.plot();
     if (this.showsNames) return this.byName.pick(x, y, viewport.scale(box.width, surface.ratio));
     if (!holds(box, x, y)) return undefined;
-    const time = viewport.scale(box.width, surface.ratio).time(x - box.x);
+    const scale = viewport.scale(box.width, surface.ratio);
+    const time = scale.time(x - box.x);
     const { figures } = this;
+    const markOf = (processes: readonly number[], box: Box): Mark =>
+      memoryMark(figures, processes, time, viewport.origin, x, box);
+    if (!this.isMap) return markOf(figures.included, box);
+    const bins = this.bins('process', scale);
     const { length } = figures.series.names;
-    const place = Math.floor(((y - box.y) / box.height) * length);
-    const process = Math.min(length - 1, Math.max(0, place));
-    return this.isMap
-      ? memoryMark(figures, [process], time, viewport.origin, x, stripeOf(box, process, length))
-      : memoryMark(figures, figures.included, time, viewport.origin, x, box);
+    return heatMark(box, y, time, bins, bins.value.values.mean, length, (process, line) =>
+      markOf([process], line)
+    );
   }
 
   move(from: Mark | undefined, direction: Direction): Mark | undefined {

@@ -6,7 +6,7 @@ import type { Box, Pen } from '../../draw/pen';
 import type { Scale } from '../../draw/viewport';
 import { clip, drawRowFrame, drawUnknown, isNarrow, NARROW_TITLE, rowScale } from '../chart-row';
 import { choice, element, setWords } from '../element';
-import { heatHeight, stripeOf } from '../heat';
+import { heatHeight, heatMark } from '../heat';
 import { peakOf } from '../layers';
 import { outline, picked } from '../marks';
 import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
@@ -133,8 +133,11 @@ export class ResourcesView implements PanelView {
 
   drawOverlay(pen: Pen, hovered: Mark | undefined): void {
     const { surface, viewport } = this.context;
-    if (this.look === 'map') outline(pen, hovered, surface.theme.text);
-    if (!hovered || this.look === 'map') return;
+    if (this.look === 'map') {
+      outline(pen, hovered, surface.theme.text);
+      return;
+    }
+    if (!hovered) return;
     const [measure, name] = String(hovered.id).split('\n');
     const row = this.rowsDrawn.find(each => each.measure.id === measure);
     const process = row?.series.names.indexOf(name) ?? -1;
@@ -150,13 +153,19 @@ export class ResourcesView implements PanelView {
     const row = this.rowsDrawn.find(({ scale: { box } }) => y >= box.y - 4 && y <= box.y + box.height + 4);
     if (!row || x < row.scale.box.x || x > row.scale.box.x + row.scale.box.width) return undefined;
     const { viewport, surface } = this.context;
-    const time = viewport.scale(row.scale.box.width, surface.ratio).time(x - row.scale.box.x);
-    const process = this.nearest(row, time, y);
-    if (process === undefined) return undefined;
     const { box } = row.scale;
-    const stripe = this.look === 'map' ? stripeOf(box, process, row.series.names.length) : box;
-    const place = { time, origin: viewport.origin, x, box: stripe };
-    return resourceMark(this.context, this.figures, row, this.chosen(), process, place);
+    const scale = viewport.scale(box.width, surface.ratio);
+    const time = scale.time(x - box.x);
+    const markOf = (process: number, box: Box): Mark => {
+      const place = { time, origin: viewport.origin, x, box };
+      return resourceMark(this.context, this.figures, row, this.chosen(), process, place);
+    };
+    if (this.look === 'map') {
+      const kept = this.bins(row, row.measure.columns[0].column, scale);
+      return heatMark(box, y, time, kept, kept.value.known, row.series.names.length, markOf);
+    }
+    const process = this.nearest(row, time, y);
+    return process === undefined ? undefined : markOf(process, box);
   }
 
   move(from: Mark | undefined, direction: Direction): Mark | undefined {
@@ -237,17 +246,9 @@ export class ResourcesView implements PanelView {
     return new Set(series.names.flatMap((name, process) => (workers.has(workerOf(name)) ? process : [])));
   }
 
-  /**
-   * The process whose line, or whose stripe of the map, is nearest; layers are of all together. Undefined if nothing
-   * is known then.
-   */
+  /** The process whose line is nearest; layers are of all together. Undefined if nothing is known then. */
   private nearest({ measure, series, scale }: Row, time: number, y: number): number | undefined {
-    const { length } = series.names;
-    if (this.look === 'map') {
-      const place = Math.floor(((y - scale.box.y) / scale.box.height) * length);
-      return Math.min(length - 1, Math.max(0, place));
-    }
-    const processes = measure.style === 'stack' && length > 1 ? [ALL] : [...series.names.keys()];
+    const processes = measure.style === 'stack' && series.names.length > 1 ? [ALL] : [...series.names.keys()];
     let best: number | undefined;
     let distance = Number.POSITIVE_INFINITY;
     measure.columns.forEach(({ column }, at) => {

@@ -2,12 +2,13 @@ import { callerOf } from '../../core/caller-of';
 import { bytes, clock, count, duration, moment, plural, share, shortened } from '../../core/format';
 import { functionOf, placeWords } from '../../core/functions-of';
 import { type Lane, LOST, RUNNING, STATUSES, type Status } from '../../core/lane';
-import { SECEDED } from '../../core/schema';
+import { NOTHING, SECEDED } from '../../core/schema';
 import { isSizing, sizersOf } from '../../core/sizing';
 import { sourceLines } from '../../core/source-lines';
 import { spanName } from '../../core/spans';
 import { runOf } from '../../core/task-run';
 import type { Tasks } from '../../core/tasks';
+import { workersOf } from '../../core/workers-of';
 import type { Card, CardLine } from '../../draw/tooltip';
 import { FAILURE } from './cells';
 
@@ -157,12 +158,14 @@ function exactly(seconds: number): string {
   return moment(seconds, Math.abs(seconds) < 10 ? 4 : 3);
 }
 
-function place(tasks: Tasks, lane: Lane): CardLine[] {
+function place(tasks: Tasks, lane: Lane): Lines {
   const name = tasks.workerName(lane.worker) || 'none';
   const address = name === lane.worker || !lane.worker ? '' : ` (${lane.worker})`;
+  const pid = workersOf(tasks.recording).get(lane.worker)?.pid;
   return [
     { label: 'Worker', value: name + address, ...(lane.worker && { copy: lane.worker }) },
-    { label: 'Thread', value: lane.thread || 'not known', minor: true }
+    { label: 'Thread', value: lane.thread || 'not known', minor: true },
+    line('Process', pid ? String(pid) : '', true)
   ];
 }
 
@@ -246,9 +249,11 @@ function relations(tasks: Tasks, task: number): Lines {
   const edges = recording.table('edges').numbers('dependency');
   const names = tasks.inputRows(task, MOST_INPUTS).map(edge => tasks.names[tasks.nameOf(edges[edge])]);
   const listed = [...new Set(names)].join(', ') + (inputs > MOST_INPUTS ? ' …' : '');
+  const order = graph.numbers('order')[row];
   return [
     line('Inputs', inputs > 0 ? `${count(inputs)} (${shortened(listed, 60)})` : ''),
     line('Needed by', dependents > 0 ? plural(dependents, 'task') : '', true),
+    line('Order in its graph', order < NOTHING ? count(order) : '', true),
     line('Span', spanName(recording, graph.text('span', row)), true)
   ];
 }

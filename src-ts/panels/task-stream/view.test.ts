@@ -14,7 +14,7 @@ import type { TaskStreamView } from './view';
 const START = 1000;
 
 const GRAPH: readonly Row[] = [
-  { task: 0, key: "('inc-77', 0)", prefix: 'inc', span: 's' },
+  { task: 0, key: "('inc-77', 0)", prefix: 'inc', span: 's', order: 3 },
   { task: 1, key: 'sum-1', prefix: 'sum' },
   { task: 2, key: 'fails-2', prefix: 'fails' }
 ];
@@ -59,7 +59,7 @@ beforeEach(() => {
     graph: GRAPH,
     spans: [{ span: 's', name: 'load', path: 'load' }],
     workers: [
-      { worker: 'w1', name: '0' },
+      { worker: 'w1', name: '0', pid: 4711 },
       { worker: 'w2', name: '1' }
     ],
     attempts: ATTEMPTS,
@@ -111,6 +111,8 @@ describe('Task stream', () => {
       Status: 'finished',
       Took: '1 s',
       Worker: '0 (w1)',
+      Process: '4711',
+      'Order in its graph': '3',
       'Waited for thread': '100 ms',
       'Waited for data': '100 ms',
       'Collected garbage': '375 ms (38 %)',
