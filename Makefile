@@ -24,16 +24,16 @@ export PIP_NO_INPUT := 1
 FRONTEND := $(shell find src-ts labextension -type f -not -path '*/node_modules/*' -not -path '*/lib/*' -not -name '*.test.ts')
 BUNDLES := dask_insight/labextension/package.json
 LABEXTENSIONS := $(VENV)/share/jupyter/labextensions
-PIP := $(BIN)/python -m pip install --quiet
+PIP := "$(BIN)/python" -m pip install --quiet
 
 .PHONY: demo lab test test-python test-typescript test-browser \
   lint lint-python lint-typescript format bench screenshots dist clean
 
 demo: $(VENV)/package.stamp $(BUNDLES)
-	dask-insight demo
+	"$(BIN)/dask-insight" demo
 
 lab: $(VENV)/lab.stamp $(BUNDLES) build/lab/guide.ipynb
-	cd build/lab && jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(LAB) guide.ipynb
+	cd build/lab && "$(BIN)/jupyter" lab $(if $(filter 0,$(shell id -u)),--allow-root) $(LAB) guide.ipynb
 
 build/lab/guide.ipynb: docs/guide.ipynb
 	mkdir -p build/lab
@@ -42,41 +42,41 @@ build/lab/guide.ipynb: docs/guide.ipynb
 test: test-typescript test-python test-browser
 
 test-python: $(VENV)/dev.stamp $(BUNDLES)
-	CHROMIUM_PATH="$$(sh ui-tests/find-chromium.sh)" && export CHROMIUM_PATH && python -m pytest $(PYTEST)
+	CHROMIUM_PATH="$$(sh ui-tests/find-chromium.sh)" && export CHROMIUM_PATH && "$(BIN)/python" -m pytest $(PYTEST)
 
 test-typescript: $(VENV)/dev.stamp
-	npm test
+	"$(BIN)/npm" test
 
 test-browser: $(VENV)/dev.stamp $(BUNDLES)
-	CHROMIUM_PATH="$$(sh ui-tests/find-chromium.sh)" && export CHROMIUM_PATH && npm run ui
+	CHROMIUM_PATH="$$(sh ui-tests/find-chromium.sh)" && export CHROMIUM_PATH && "$(BIN)/npm" run ui
 
 screenshots: $(VENV)/dev.stamp $(BUNDLES)
-	CHROMIUM_PATH="$$(sh ui-tests/find-chromium.sh)" && export CHROMIUM_PATH && npm run screenshots
+	CHROMIUM_PATH="$$(sh ui-tests/find-chromium.sh)" && export CHROMIUM_PATH && "$(BIN)/npm" run screenshots
 
 lint: lint-python lint-typescript
 
 lint-python: $(VENV)/dev.stamp
-	ruff check
-	ruff format --check
-	mypy
-	lint-imports --no-cache
+	"$(BIN)/ruff" check
+	"$(BIN)/ruff" format --check
+	"$(BIN)/mypy"
+	"$(BIN)/lint-imports" --no-cache
 
 lint-typescript: $(VENV)/dev.stamp
-	npm run lint
-	npm run types
+	"$(BIN)/npm" run lint
+	"$(BIN)/npm" run types
 
 format: $(VENV)/dev.stamp
-	ruff check --fix
-	ruff format
-	npm run fix
+	"$(BIN)/ruff" check --fix
+	"$(BIN)/ruff" format
+	"$(BIN)/npm" run fix
 
 bench: $(VENV)/dev.stamp $(BUNDLES)
-	CHROMIUM_PATH="$$(sh ui-tests/find-chromium.sh)" && export CHROMIUM_PATH && python -m benchmarks $(if $(QUICK),--quick)
+	CHROMIUM_PATH="$$(sh ui-tests/find-chromium.sh)" && export CHROMIUM_PATH && "$(BIN)/python" -m benchmarks $(if $(QUICK),--quick)
 
 dist: $(VENV)/dev.stamp
 	rm -rf dist build/clean
 	git clone --quiet . build/clean
-	python -m build --outdir dist build/clean
+	"$(BIN)/python" -m build --outdir dist build/clean
 	rm -rf build/clean
 
 clean:
@@ -95,24 +95,24 @@ $(VENV)/python.stamp:
 	touch $@
 
 $(VENV)/build.stamp: $(VENV)/python.stamp pyproject.toml
-	$(PIP) $$(python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'])")
+	$(PIP) $$("$(BIN)/python" -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'])")
 	touch $@
 
 $(VENV)/package.stamp: $(VENV)/build.stamp package-lock.json dask_insight/_build/dask_insight_backend.py
 	$(PIP) --no-build-isolation --editable '.[demo]'
 	mkdir -p $(LABEXTENSIONS)
-	ln -sfn $(abspath dask_insight/labextension) $(LABEXTENSIONS)/dask-insight
+	ln -sfn "$(CURDIR)/dask_insight/labextension" $(LABEXTENSIONS)/dask-insight
 	touch $@
 
 $(VENV)/lab.stamp: $(VENV)/package.stamp
-	$(PIP) $$(python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['lab'])")
+	$(PIP) $$("$(BIN)/python" -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['lab'])")
 	touch $@
 
 $(VENV)/dev.stamp: $(VENV)/package.stamp
 	$(PIP) --no-build-isolation --editable '.[dev]'
-	npm ci
+	"$(BIN)/npm" ci
 	touch $@
 
 $(BUNDLES): $(FRONTEND) | $(VENV)/package.stamp
-	npm run build
+	"$(BIN)/npm" run build
 	touch $@

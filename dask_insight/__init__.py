@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from distributed.metrics import context_meter
 
+    from . import batch as batch
+    from . import exports as exports
+    from . import figures as figures
     from .analysis.compare import Comparison, compare
     from .compat.cluster import MemorySampler, get_task_stream, performance_report
     from .compat.diagnostics import (
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
     from .recording import open_recording as open
     from .session import Session, record
     from .sources.files import load
+
+    __version__: str
 
 __all__ = [
     "CacheProfiler",
@@ -76,24 +81,34 @@ _FROM = {
     "runs": (".hosts.runs", "runs"),
     "watch": (".hosts.widget", "watch"),
 }
+#: Modules that are its public names, too.
+_MODULES = ("batch", "exports", "figures")
 
 
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        metadata = import_module("importlib.metadata")
-        try:
-            return metadata.version("dask_insight")
-        except metadata.PackageNotFoundError:
-            raise AttributeError("dask_insight is not installed here, so nothing tells its version") from None
-    if name not in _FROM:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, attribute = _FROM[name]
-    value = globals()[name] = getattr(import_module(module, __name__), attribute)
-    return value
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name == "__version__":
+            return _version()
+        if name in _MODULES:
+            return import_module(f".{name}", __name__)
+        if name not in _FROM:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module, attribute = _FROM[name]
+        value = globals()[name] = getattr(import_module(module, __name__), attribute)
+        return value
+
+
+def _version() -> str:
+    metadata = import_module("importlib.metadata")
+    try:
+        return str(metadata.version("dask_insight"))
+    except metadata.PackageNotFoundError:
+        raise AttributeError("dask_insight is not installed here, so nothing tells its version") from None
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, "__version__"})
+    return sorted({*globals(), *__all__, *_MODULES, "__version__"})
 
 
 def load_ipython_extension(ip: Any) -> None:

@@ -121,7 +121,7 @@ def between(start: Any, stop: Any) -> tuple[float, float]:
     TypeError, ValueError
         If one is no number, or `stop` is before `start`.
     """
-    meaning = "seconds since the recording began"
+    meaning = "seconds since the recording began, of a timestamp `when.timestamp() - run.started`"
     begin = -math.inf if start is None else number("start", start, meaning)
     end = math.inf if stop is None else number("stop", stop, meaning)
     if not end >= begin:

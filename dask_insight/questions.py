@@ -16,6 +16,10 @@ from .store import Store
 if TYPE_CHECKING:
     import pandas as pd
 
+    from .analysis.bounds import Bounds
+    from .analysis.findings import Findings
+    from .analysis.overview import Overview
+    from .analysis.what_if import WhatIf
     from .answers import Answers
 
 
@@ -148,7 +152,7 @@ class Questions(Store):
         return made
 
     @current
-    def bounds(self, *, cluster: str | None = None) -> Any:
+    def bounds(self, *, cluster: str | None = None) -> Bounds:
         """How fast the run could have been at best, and how far above that it was; prints as text.
 
         Parameters
@@ -171,7 +175,8 @@ class Questions(Store):
         ValueError
             If there is no such cluster.
         """
-        return above("analysis.bounds", "bounds")(steady(self.columns), cluster)
+        made: Bounds = above("analysis.bounds", "bounds")(steady(self.columns), cluster)
+        return made
 
     @current
     def what_if(
@@ -184,7 +189,7 @@ class Questions(Store):
         spilling: bool = True,
         chunks: float = 1,
         cluster: str | None = None,
-    ) -> Any:
+    ) -> WhatIf:
         """How long the run would take otherwise: its graph replayed on a simulated cluster.
 
         The simulation keeps Dask's order of tasks, where it places them, its
@@ -229,7 +234,7 @@ class Questions(Store):
         TypeError
             If something is no number, or neither true nor false.
         """
-        return above("analysis.what_if", "what_if")(
+        made: WhatIf = above("analysis.what_if", "what_if")(
             steady(self.columns),
             self.about,
             workers=None if workers is None else arguments.whole("workers", workers),
@@ -240,9 +245,10 @@ class Questions(Store):
             chunks=arguments.number("chunks", chunks, "how many times as large they are"),
             cluster=cluster,
         )
+        return made
 
     @current
-    def summary(self, *, findings: bool = True) -> Any:
+    def summary(self, *, findings: bool = True) -> Overview:
         """What ran, where, how long, how busy the threads were, and what was found; prints as text.
 
         Parameters
@@ -250,7 +256,8 @@ class Questions(Store):
         findings
             Whether to look for what cost time and tell it too, as `findings` does.
         """
-        return above("analysis.overview", "overview")(self._answers.look(), findings)
+        made: Overview = above("analysis.overview", "overview")(self._answers.look(), findings)
+        return made
 
     @current
     def bottlenecks(self, by: str | Sequence[str] = "function") -> pd.DataFrame:
@@ -296,7 +303,7 @@ class Questions(Store):
         *,
         start: float | None = None,
         stop: float | None = None,
-    ) -> Any:
+    ) -> Findings:
         """What cost time or puts the run at risk, most important first, with what to do about it.
 
         Parameters
@@ -331,8 +338,10 @@ class Questions(Store):
         begin, end = arguments.between(start, stop)
         part = self if begin == -np.inf and end == np.inf else self.slice(begin, end)
         zero = self.started
-        found = above("analysis", "find")
-        return found(part._answers.look(), zero, start=zero + begin, stop=zero + end, thresholds=changed)
+        found: Findings = above("analysis", "find")(
+            part._answers.look(), zero, start=zero + begin, stop=zero + end, thresholds=changed
+        )
+        return found
 
     @current
     def balance(self, *, every: str | float | None = None) -> pd.DataFrame:

@@ -20,12 +20,15 @@ from .identity import Identity
 from .legible import printed
 from .pack import packed
 from .questions import Questions, above
-from .schema import FORMAT, TABLES
+from .schema import EXTENT, FORMAT, TABLES
 from .slicing import between
-from .tables.facts import CUT, PART, SINCE, UNTIL, facts, moment, part_of_run
+from .tables.facts import CUT, PART, SINCE, UNTIL, ended, facts, moment, part_of_run
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from .hosts.notebook import Static
+    from .hosts.widget.widget import InsightWidget
 
 __all__ = ["Gap", "Recording", "RecordingError", "open_recording"]
 
@@ -38,13 +41,6 @@ _NEWER = (
     "it is saved again; install a newer dask_insight"
 )
 _CUT = "the recording went on, but its file took no more: {}"
-#: Moments that may be the first of a recording that does not say when it began.
-_FIRST = {
-    "attempts": "start",
-    "running": "start",
-    "resources": "time",
-    "submissions": "time",
-}
 
 
 class Recording(Questions):
@@ -59,8 +55,9 @@ class Recording(Questions):
     ``collections``, ``gpus``, ``memory``, ``gauges``, ``stacks``, ``samples``, ``sampling``,
     ``metrics``, ``events``, ``workers``, ``spans``, ``submissions``, ``cells``,
     ``functions``, ``fused``, ``lines``, ``errors``, ``clocks``, ``cache``,
-    ``critical``, ``budget``, ``graph`` and the schema's raw ``attempts``, ``executions``, ``running``.
-    Times are seconds since `started`; `table` gives them as timestamps.
+    ``critical``, ``budget``, ``graph`` and the schema's raw ``attempts``, ``executions``, ``running``;
+    where runs were compared, ``compared_names`` and others. It is made anew at each access, and is yours to
+    change: ``tasks = run.tasks``. Times are seconds since `started`; `table` gives them as timestamps.
     `describe` says what stands in each column and in which unit.
 
     Attributes
@@ -71,39 +68,46 @@ class Recording(Questions):
         Parts of its file that could not be read; also in ``events``, kind 'lost'.
     """
 
-    if TYPE_CHECKING:
-        tasks: pd.DataFrame
-        phases: pd.DataFrame
-        edges: pd.DataFrame
-        transfers: pd.DataFrame
-        transferred: pd.DataFrame
-        resources: pd.DataFrame
-        gpus: pd.DataFrame
-        memory: pd.DataFrame
-        gauges: pd.DataFrame
-        stacks: pd.DataFrame
-        samples: pd.DataFrame
-        sampling: pd.DataFrame
-        metrics: pd.DataFrame
-        events: pd.DataFrame
-        workers: pd.DataFrame
-        spans: pd.DataFrame
-        submissions: pd.DataFrame
-        functions: pd.DataFrame
-        fused: pd.DataFrame
-        lines: pd.DataFrame
-        errors: pd.DataFrame
-        clocks: pd.DataFrame
-        collections: pd.DataFrame
-        releases: pd.DataFrame
-        cells: pd.DataFrame
-        cache: pd.DataFrame
-        graph: pd.DataFrame
-        attempts: pd.DataFrame
-        executions: pd.DataFrame
-        running: pd.DataFrame
-        critical: pd.DataFrame
-        budget: pd.DataFrame
+    tasks: pd.DataFrame
+    phases: pd.DataFrame
+    edges: pd.DataFrame
+    transfers: pd.DataFrame
+    transferred: pd.DataFrame
+    resources: pd.DataFrame
+    gpus: pd.DataFrame
+    memory: pd.DataFrame
+    gauges: pd.DataFrame
+    stacks: pd.DataFrame
+    samples: pd.DataFrame
+    sampling: pd.DataFrame
+    metrics: pd.DataFrame
+    events: pd.DataFrame
+    workers: pd.DataFrame
+    spans: pd.DataFrame
+    submissions: pd.DataFrame
+    functions: pd.DataFrame
+    fused: pd.DataFrame
+    lines: pd.DataFrame
+    errors: pd.DataFrame
+    clocks: pd.DataFrame
+    collections: pd.DataFrame
+    releases: pd.DataFrame
+    cells: pd.DataFrame
+    cache: pd.DataFrame
+    graph: pd.DataFrame
+    attempts: pd.DataFrame
+    executions: pd.DataFrame
+    running: pd.DataFrame
+    critical: pd.DataFrame
+    budget: pd.DataFrame
+    compared_sides: pd.DataFrame
+    compared_runs: pd.DataFrame
+    compared_budget: pd.DataFrame
+    compared_names: pd.DataFrame
+    compared_memory: pd.DataFrame
+    compared_stacks: pd.DataFrame
+    compared_findings: pd.DataFrame
+    compared_settings: pd.DataFrame
 
     def __init__(self) -> None:
         super().__init__()
@@ -123,12 +127,10 @@ class Recording(Questions):
     @property
     def started(self) -> float:
         """The moment at which its seconds begin, seconds since the epoch; 0 while nothing has come."""
-        moments: list[float] = []
-        for table, column in _FIRST.items():
-            times: Any = self.columns(table)[column]
-            moments.append(float(np.nanmin(times, initial=np.inf)))
-        moments.append(moment(self.about.get("started"), np.inf))
-        first = min(moments)
+        first = moment(self.about.get("started"), np.inf)
+        for table, names in EXTENT.items():
+            columns: Any = self.columns(table)
+            first = min(first, *(float(np.nanmin(columns[name], initial=np.inf)) for name in names))
         return first if np.isfinite(first) else 0.0
 
     @current
@@ -232,7 +234,14 @@ class Recording(Questions):
 
         They are worked out whenever they are asked for; kept, they go into files and reports too.
         What is there already, as in a recording that was opened, stays as it is.
+
+        Raises
+        ------
+        RuntimeError
+            If it is still being recorded: what ran by then would stand for all of it.
         """
+        if self._bring is not None:
+            raise RuntimeError("this recording still grows: explain it when it has ended, after the block")
         for table in MADE:
             if not length(self.columns(table)) and length(told := self._answers.columns(table)):
                 self.append(encode(table, told))
@@ -310,7 +319,7 @@ class Recording(Questions):
         written: Path = above("exports", "export")(self, place, format, force=force, **options)
         return written
 
-    def widget(self, panel: str | None = None) -> Any:
+    def widget(self, panel: str | None = None) -> InsightWidget:
         """Its panels in the output of a notebook cell, while it grows and afterwards.
 
         Parameters
@@ -331,7 +340,8 @@ class Recording(Questions):
         ImportError
             If anywidget is not installed.
         """
-        return above("hosts.widget", "show")(self, panel)
+        made: InsightWidget = above("hosts.widget", "show")(self, panel)
+        return made
 
     def __repr__(self) -> str:
         return printed(
@@ -343,9 +353,10 @@ class Recording(Questions):
         html: str = self._repr_mimebundle_().get("text/html") or self.summary()._repr_html_()
         return html
 
-    def static(self) -> Any:
+    def static(self) -> Static:
         """It as a picture and a table, for notebooks that are read where no scripts run."""
-        return above("hosts.notebook", "Static")(self)
+        made: Static = above("hosts.notebook", "Static")(self)
+        return made
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         made: dict[str, Any] = above("hosts.notebook", "bundle")(self)
@@ -365,7 +376,7 @@ def _table_attribute(name: str) -> property:
         f"    {field.name} [{field.unit}]: {field.doc}" if field.unit else f"    {field.name}: {field.doc}"
         for field in tables.FIELDS[name]
     ]
-    doc = "\n".join((f"DataFrame of {name}; columns:", "", *lines))
+    doc = "\n".join((f"DataFrame of {name}, made anew at each access; columns:", "", *lines))
     return property(lambda self: self.table(name), doc=doc)
 
 
@@ -401,12 +412,19 @@ def open_recording(path: str | os.PathLike[str]) -> Recording:
     for gap in gaps:
         recording.lost(gap)
     about = recording.about
-    if "stopped" not in about and ("pid" in about or not recording.end):
-        recording.tell("lost", _CUT.format(about[CUT]) if CUT in about else _UNENDED)
-        _see_functions(recording)
+    if not ended(about) or not recording.end:
+        _tell_unended(recording, _CUT.format(about[CUT]) if CUT in about else _UNENDED)
     if newer := frames.newer(place):
         recording.tell("lost", _NEWER.format(newer, *FORMAT))
     return recording
+
+
+def _tell_unended(recording: Recording, why: str) -> None:
+    """Once: one that was opened and saved has it already, and what its stacks tell."""
+    told: Any = recording.columns("events")["message"]
+    if not len(told.rows_of(why)):
+        recording.tell("lost", why)
+        _see_functions(recording)
 
 
 def _see_functions(recording: Recording) -> None:

@@ -617,7 +617,7 @@ _ALL = (
         Column("side", "u8", "Number of the side; 0 is the baseline, with which the others are compared."),
         Column("name", "sym", "Its name."),
         Column("runs", "u32", "Recorded runs of it."),
-        Column("workers", "f32", "Workers that took part."),
+        Column("workers", "f32", "Workers, the most that were there at once."),
         Column("threads", "f32", "Threads that they offered, mean while any was there."),
         Column(
             "seconds",
@@ -661,7 +661,7 @@ _ALL = (
         Column("file", "str", "File of its recording; '' if it came from memory."),
         Column("started", "time", "When its first task was wanted."),
         Column("seconds", "f64", "Wall time, without standstills.", unit="s"),
-        Column("workers", "u32", "Workers that took part."),
+        Column("workers", "u32", "Workers, the most that were there at once."),
         Column("threads", "f32", "Threads that they offered, mean while any was there."),
         Column("thread_seconds", "f64", "Thread-seconds that the workers offered.", unit="s"),
         Column("computing", "f64", "Thread-seconds in which task functions ran.", unit="s"),
@@ -776,7 +776,7 @@ _ALL = (
         Column("source", "sym", "The computation's scheduler."),
         Column("size", "f64", "Sum of the metric over all results held."),
         Column("metric", "sym", "Name of the metric; 'count' by default."),
-        Column("task", "u32", "The task whose result came or went."),
+        Column("task", "u32", "The task whose result came or went; 4294967295 where all that are left go."),
     ),
 )
 

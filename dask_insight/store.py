@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import sys
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
@@ -12,7 +13,7 @@ from itertools import chain
 from math import inf
 from threading import RLock, Thread, Timer
 from time import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -81,7 +82,8 @@ class Store:
         self._flushing: Timer | None = None
         self._refused: OSError | None = None
         self._merging: Thread | None = None
-        self._spilling = True
+        #: Where the disk may keep what is too much for memory, the best first; None before that has come.
+        self._disks: list[str | None] | None = None
         self._merged: dict[str, tuple[int, Columns]] = {}
         self._followers: dict[object, Emit] = {}
         self._bring: Callable[[], None] | None = None
@@ -142,14 +144,27 @@ class Store:
                 atexit.unregister(self._see_merged)
 
     def _spill(self) -> None:
-        """Have the disk keep what is too much for memory, as long as it does."""
-        try:
-            if self._spilling:
-                self.history.spill()
-        except OSError as error:
-            self._spilling = False
-            told = f"the temporary folder takes no more, the recording goes on in memory: {error}"
-            self.tell("lost", told, time())
+        """Have a disk keep what is too much for memory, as long as one does."""
+        if self._disks is None:
+            self._disks = self._folders()
+        while self._disks:
+            try:
+                self.history.spill(self._disks[0])
+                return
+            except OSError as error:
+                del self._disks[0]
+                if not self._disks:
+                    told = f"no temporary folder takes more, the recording goes on in memory: {error}"
+                    self.tell("lost", told, time())
+
+    def _folders(self) -> list[str | None]:
+        """Folders that somebody chose, that of its file, and the system's: often memory, or small."""
+        # Who has a recording need not have imported Dask.
+        config: Any = sys.modules.get("dask.config")
+        chosen = [config.get("temporary-directory", None)] if config is not None else []
+        writer = self._writer
+        beside = None if writer is None else writer.folder
+        return [*(str(each) for each in (*chosen, os.environ.get("TMPDIR"), beside) if each), None]
 
     def _write(self, batch: bytes) -> None:
         """Hand a batch to the file; the lock is held."""

@@ -790,6 +790,12 @@ def test_launchers_tell_which_process_this_is(environment: dict[str, str], numbe
         ({"SGE_TASK_ID": "3"}, 3),
         ({"LSB_JOBINDEX": "0"}, None),
         ({"LSB_JOBINDEX": "7", "SGE_TASK_ID": "undefined"}, 7),
+        ({"JOB_COMPLETION_INDEX": "0"}, 0),
+        ({"AWS_BATCH_JOB_ARRAY_INDEX": "0"}, 0),
+        ({"BATCH_TASK_COUNT": "1", "BATCH_TASK_INDEX": "0"}, None),
+        ({"BATCH_TASK_COUNT": "2", "BATCH_TASK_INDEX": "0"}, 0),
+        ({"CLOUD_RUN_TASK_COUNT": "1", "CLOUD_RUN_TASK_INDEX": "0"}, None),
+        ({"CLOUD_RUN_TASK_COUNT": "8", "CLOUD_RUN_TASK_INDEX": "7"}, 7),
     ],
 )
 def test_batch_systems_tell_which_member_of_an_array_this_is(
@@ -872,6 +878,7 @@ def test_own_recordings_are_numbered_unless_named(tmp_path: Path) -> None:
         (["info", "memory://run.dinsight"], ExitCode.UNREADABLE, "is a URL"),
         (["import", "run.dinsight"], ExitCode.UNREADABLE, "is a recording already"),
         (["findings", "compared.dinsight"], ExitCode.UNREADABLE, "`dask-insight info compared.dinsight`"),
+        (["what-if", "compared.dinsight"], ExitCode.UNREADABLE, "`dask-insight info compared.dinsight`"),
         (["compare", "compared.dinsight", "run.dinsight"], ExitCode.USAGE, "is a comparison"),
         (["compare", "--baseline", "run.dinsight", "b"], ExitCode.USAGE, "to compare before it"),
         (["run", "missing.py"], ExitCode.USAGE, "no file missing.py"),
@@ -1427,6 +1434,9 @@ def test_a_file_whose_place_cannot_be_taken_has_what_was_written_as_it_came(
         ("list.json", ExitCode.UNREADABLE, "no scheduler file"),
         ("nope.json", ExitCode.UNREADABLE, "there is no file nope.json"),
         ("127.0.0.1", ExitCode.UNREACHABLE, "no scheduler answers"),
+        # Certificates that everybody trusts are enough for it.
+        ("wss://127.0.0.1:1", ExitCode.UNREACHABLE, "no scheduler answers at wss://127.0.0.1:1 "),
+        ("gateway://gw:80/ns.name", ExitCode.UNREACHABLE, "dask_insight.record(client=cluster.get_client())"),
     ],
 )
 def test_attach_to_what_is_no_scheduler(
@@ -1446,6 +1456,15 @@ def test_attach_to_what_is_no_scheduler(
     assert words in told
     assert told.count("\n") == 1
     assert not list(tmp_path.glob("*.dinsight")), "a file that was to be a recording does not stay"
+
+
+def test_a_scheduler_may_stand_behind_a_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["attach", "ws://127.0.0.1:1/jobs/7", "--timeout", "200ms"]) == ExitCode.UNREACHABLE
+    told = capsys.readouterr().err
+    assert "no scheduler answers at ws://127.0.0.1:1/jobs/7 " in told and "literal" not in told
 
 
 @pytest.mark.parametrize("text", ["not JSON", "[1]", '{"workers": 3}'])
@@ -1621,6 +1640,7 @@ def test_attach_counts_tasks_that_have_a_result_and_not_attempts() -> None:
             if said:
                 return True
             ended = {"run": range(4), "task": [0, 0, 0, 1], "status": ["stolen", "ok", "ok", "retried"]}
+            recording.append(encode("graph", {"task": [0, 1]}))
             recording.append(encode("attempts", ended))
             return False
 

@@ -192,6 +192,20 @@ def test_the_stronger_wish_counts(cluster: Any, client: Any) -> None:
             wait_for(sampled, "workers sample once one recorder wants it")
 
 
+def test_who_wants_no_stacks_has_none_of_those_that_another_wants(cluster: Any, client: Any) -> None:
+    from distributed import Client
+
+    with Client(cluster) as other, recorded(client, profile=False) as without, recorded(other) as wanting:
+
+        def sampled() -> bool:
+            other.submit(sleep, 0.2, pure=False).result()
+            return any(row["process"].startswith("tcp") for row in wanting.table("samples"))
+
+        wait_for(sampled, "workers are sampled for the other")
+    assert len(without.attempts("sleep")) > 0
+    assert without.table("samples") == without.table("stacks") == []
+
+
 def test_an_asynchronous_client(cluster: Any, client: Any, run_async: Any) -> None:
     from distributed import Client
 
@@ -937,6 +951,23 @@ def test_a_slow_link_has_its_time_at_the_end_as_long_as_answers_come(monkeypatch
     link.loop.close()
 
 
+def test_many_workers_have_longer_for_their_last_push(monkeypatch: pytest.MonkeyPatch) -> None:
+    link, given = SlowLink(monkeypatch), []
+    join = link.join
+
+    async def of_many(**told: Any) -> dict[str, Any]:
+        return await join(**told) | {"workers": [{"worker": f"tcp://{number}"} for number in range(2000)]}
+
+    async def flush(timeout: float) -> None:
+        given.append(timeout)
+
+    monkeypatch.setattr(link, "join", of_many)
+    monkeypatch.setattr(link, "flush", flush)
+    link.loop.run_until_complete(link.record(Batches()))
+    assert given == [pytest.approx(11.5, abs=0.5)]
+    link.loop.close()
+
+
 def test_who_stops_while_it_joins_a_scheduler_that_came_back_leaves_that_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -1105,6 +1136,27 @@ def test_a_plugin_that_workers_cannot_load_is_taken_back(cluster: Any, client: A
         client.sync(placing.place)
     # A worker that came now would be refused because of it.
     assert "nobody-loads-it" not in cluster.scheduler.worker_plugins and not told
+
+
+def test_many_workers_have_longer_to_answer(run_async: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float] = []
+
+    async def broadcast(*, workers: list[str], **facts: Any) -> dict[str, Any]:
+        return {workers[0]: {"status": "OK"}}
+
+    async def wait(calls: Any, timeout: float) -> None:
+        waited.append(timeout)
+
+    async def main() -> None:
+        workers = dict.fromkeys(map(str, range(2000)))
+        scheduler = SimpleNamespace(workers=workers, worker_plugins={}, broadcast=broadcast)
+        placing = Placing(scheduler, b"plugin", "many", lambda why, who: None)
+        await placing.place()
+        await placing.withdraw()
+
+    monkeypatch.setattr("dask_insight.probe.placing.asyncio.wait", wait)
+    run_async(main())
+    assert waited == [15.0, 15.0]
 
 
 @pytest.mark.parametrize(

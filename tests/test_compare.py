@@ -358,6 +358,22 @@ def test_memory_of_workers_that_left_is_given_back() -> None:
     assert of["managed"].max() == 8 and of["managed"].iloc[-1] == 4
 
 
+def test_a_worker_that_takes_the_place_of_another_is_no_worker_more() -> None:
+    lives = {"joined": [START, START + 6], "left": [START + 5, np.nan]}
+    workers = {"worker": ["w0", "w1"], "threads": [1, 1], **lives}
+    sides = compare(*[ran([Task("work", 1.0)] * 10, workers=workers)] * 2).sides
+    assert sides["workers"].tolist() == [1, 1]
+
+
+def test_a_peak_between_heartbeats_is_the_most_memory() -> None:
+    times = START + np.array([0.5, 1.0, 1.5])
+    told = {"worker": ["w0"], "time": times[:1], "process": [3e9], "managed": [1e9]}
+    sampled = {"process": ["w0", "w0", "client"], "time": times, "memory": [3e9, 5e9, 9e9]}
+    found = compare(*[run(seed, memory=told, resources=sampled) for seed in (1, 2)])
+    assert found.sides["memory"].tolist() == [5e9] * 2
+    assert of_side(found.memory, 0)["managed"].max() == 1e9
+
+
 @pytest.mark.parametrize("idle", [0.0, 3600.0])
 def test_a_peak_between_the_moments_that_are_drawn_is_the_most_memory(idle: float) -> None:
     lasted = run(1, count=8000).summary().duration

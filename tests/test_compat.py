@@ -15,6 +15,7 @@ from typing import Any
 
 import dask
 import dask.threaded
+import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
 
@@ -22,8 +23,9 @@ import dask_insight
 from dask_insight.batch import encode
 from dask_insight.compat import block
 from dask_insight.compat.cluster import profile
-from dask_insight.recording import Recording
+from dask_insight.recording import Recording, open_recording
 from dask_insight.schema import NOTHING
+from dask_insight.session import Session
 
 SUITES = Path(dask.__file__).parent / "diagnostics" / "tests"
 GRAPH = {"a": 1, "b": 2, "c": (operator.add, "a", "b"), "d": (operator.mul, "c", 10)}
@@ -262,6 +264,38 @@ def test_a_task_stream_can_be_used_again(cluster: LocalCluster) -> None:
             assert len(stream.recording.tasks) == count
 
 
+def test_a_cluster_that_cannot_be_recorded_hinders_no_block(
+    cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: Any) -> Any:
+        raise OSError("it takes no plugins")
+
+    async def refused_async(*_: Any) -> Any:
+        refused()
+
+    async def run() -> None:
+        async with Client(cluster.scheduler_address, asynchronous=True) as client:
+            with pytest.warns(RuntimeWarning, match="not recorded: OSError: it takes no plugins"):
+                async with sampler.sample("later", client=client, interval=0.05):
+                    await client.submit(sum, range(31))
+
+    monkeypatch.setattr(Session, "start", refused)
+    monkeypatch.setattr(Session, "start_async", refused_async)
+    sampler = dask_insight.MemorySampler()
+    with Client(cluster) as client:
+        stream = dask_insight.get_task_stream(client)
+        with (
+            pytest.warns(RuntimeWarning, match="not recorded: OSError: it takes no plugins"),
+            sampler.sample("one", interval=0.05),
+        ):
+            client.submit(sum, range(32)).result()
+        with pytest.warns(RuntimeWarning, match="it takes no plugins"), stream:
+            client.submit(sum, range(33)).result()
+    asyncio.run(run())
+    assert set(sampler.samples) == {"one", "later"} and sampler.recordings == {}
+    assert len(stream.data) == 1 and stream.recording is None
+
+
 def test_a_custom_activity_is_metered() -> None:
     from distributed.metrics import context_meter
 
@@ -305,11 +339,23 @@ def test_a_profile_is_what_distributed_draws(cluster: LocalCluster, tmp_path: Pa
     assert profile(run, stop=run.started)["count"] == 0
     for outside in (profile(run, scheduler=True), profile(run, server=True)):
         assert counted(outside, "spin_leaf") == 0
-    with pytest.raises(ValueError, match="there is no worker 'tcp://nowhere'"):
+    with pytest.raises(ValueError, match="no worker 'tcp://nowhere'"):
         profile(run, workers="tcp://nowhere")
     _, figure = profile(run, filename=str(tmp_path / "profile.html"))
     assert type(figure).__name__ == "figure"
     assert "spin_leaf" in (tmp_path / "profile.html").read_text("utf-8")
+
+
+def test_a_worker_that_came_back_is_one_with_both_its_addresses() -> None:
+    run = open_recording(Path(__file__).parent / "golden" / "run.dinsight")
+    workers = run.workers
+    before = profile(run, workers=workers["name"].iloc[:1])
+    assert before["count"]
+    assert before == profile(run, workers=workers["worker"].to_numpy()[:1])
+    assert before == profile(run, workers=pd.Index(workers["name"][:1]))
+    again = {"worker": ["tcp://10.0.0.9:1"], "name": [workers["name"].iloc[0]], "joined": [run.started + 9]}
+    run.append(encode("workers", again))
+    assert profile(run, workers=workers["name"].iloc[0]) == before
 
 
 def test_what_is_short_counts_where_it_was_called_from() -> None:

@@ -419,7 +419,8 @@ def test_tables_come_back_whole(recording: Recording, tmp_path: Path, format: st
     tasks = read(folder / f"tasks.{format}")
     assert sorted(tasks["key"]) == sorted(recording.tasks["key"])
     np.testing.assert_allclose(tasks["start"], recording.tasks["start"], rtol=1e-12)
-    assert (folder / f"describe.{format}").exists()
+    described = read(folder / f"describe.{format}")
+    assert list(described.columns) == ["table", "column", "unit", "meaning"]
 
 
 def test_csv_says_what_every_table_says(recording: Recording, tmp_path: Path) -> None:
@@ -670,9 +671,29 @@ def test_the_name_says_the_format() -> None:
     assert format_of("run.PB.GZ") == "pprof"
     assert format_of("run.html") is None
     with pytest.raises(ValueError, match="speedscope"):
-        Recording().export("run.html")
+        Recording().export("run.xls")
     with pytest.raises(ValueError, match="'xls' is no format"):
         Recording().export("run.xls", "xls")
+
+
+@pytest.mark.parametrize(
+    ("name", "cure", "command"),
+    [
+        ("tasks.csv", r"export\('tables', 'csv'\).* run\.tasks\.to_csv", "--to csv -o tables"),
+        ("run.Parquet", r"export\('tables', 'parquet'\).* run\.tasks\.to_parquet", "--to parquet -o tables"),
+        ("tasks.csv.gz", r"export\('tables', 'csv'\)", "--to csv -o tables"),
+        ("run.html", r"run\.report\(", "dask-insight report run.dinsight -o run.html"),
+        ("new.dinsight", r"run\.save\(", "run.dinsight is a recording already: copy it"),
+    ],
+)
+def test_a_name_that_says_something_else_is_refused_with_what_is_meant(
+    name: str, cure: str, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(ValueError, match=f"{re.escape(name)}' says no format: .*{cure}"):
+        Recording().export(name)
+    assert main(["export", "run.dinsight", "-o", name]) == ExitCode.USAGE
+    told = capsys.readouterr().err
+    assert name in told and command in told
 
 
 def test_the_command_line_exports(

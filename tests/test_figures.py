@@ -34,7 +34,7 @@ from dask_insight.figures.panels.activities import activity_words
 from dask_insight.figures.panels.time_budget import part_words
 from dask_insight.figures.picture import PngPen, SvgPen, fonts
 from dask_insight.figures.pictures import OVERVIEW, Picture
-from dask_insight.figures.ran import Pieces, Ran
+from dask_insight.figures.ran import Pieces, Ran, natural
 from dask_insight.figures.request import Request
 from dask_insight.figures.texts import cut, fitted, lines, width
 from dask_insight.figures.ticks import amount_ticks, time_ticks
@@ -1164,6 +1164,20 @@ def test_lanes_of_clusters_do_not_mix() -> None:
     assert Ran(Request(run)).lanes == [(worker, thread) for worker in workers for thread in "12"]
 
 
+def test_lanes_stand_in_the_order_of_pages() -> None:
+    order: list[str] = json.loads((GOLDEN.parent / "names.json").read_text("utf-8"))
+    assert sorted(sorted(order), key=natural) == order
+    run = Recording()
+    run.append(encode("workers", {"worker": ["a", "b", "c"], "name": ["jobs-10", "jobs-2", "jobs-2"]}))
+    times = {"start": [START] * 5, "stop": [START + 1] * 5}
+    threads = ["1", "pool-0_10", "pool-0_2", "1000", "999"]
+    run.append(encode("graph", {"task": [0], "prefix": ["work"], "key": ["work-0"]}))
+    columns = {"run": range(5), "task": [0] * 5, "worker": ["a", "b", "b", "c", "c"], "thread": threads}
+    run.append(encode("attempts", columns | times))
+    lanes = Ran(Request(run)).lanes
+    assert lanes == [("b", "pool-0_2"), ("b", "pool-0_10"), ("c", "999"), ("c", "1000"), ("a", "1")]
+
+
 def test_marks_are_named_in_one_unit() -> None:
     assert [tick.label for tick in time_ticks(0, 12.3, 6)] == [
         "0\u202fs",
@@ -1183,3 +1197,15 @@ def test_marks_are_named_in_one_unit() -> None:
     assert [tick.label for tick in amount_ticks(0, 3 * 1024**3, 3, "bytes")] == [
         f"{each}\u202fGiB" for each in range(4)
     ]
+
+
+def test_the_memory_of_a_worker_is_the_most_that_anybody_saw() -> None:
+    run = made(8, lanes=4)
+    times = [START, START + 1.0]
+    run.append(encode("memory", {"worker": ["tcp://w:0", "tcp://w:1"], "time": times, "process": [3e9, 7e9]}))
+    run.append(
+        encode("resources", {"process": ["tcp://w:0", "tcp://w:1"], "time": times, "memory": [5e9, 4e9]})
+    )
+    (bars,) = boxes_of(chart_of(run, "workers").plots[0])
+    told = sorted(text.split(" · ")[-1] for text in bars.beside if text)
+    assert told == [f"up to {words.size(5e9)}", f"up to {words.size(7e9)}"]

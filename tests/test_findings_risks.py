@@ -771,6 +771,12 @@ def test_memory_near_the_limit_is_told_with_what_ran() -> None:
     assert (one.severity, one.workers, one.tasks) == ("warning", ("a",), ("piece",))
 
 
+def test_memory_that_only_heartbeats_tell_is_told() -> None:
+    run = using([200 * MB] * 50 + [870 * MB] + [200 * MB] * 49)
+    del run.tables["resources"]
+    assert the(run.recording(), "memory-pressure").workers == ("a",)
+
+
 def test_memory_that_results_fill_is_told_with_what_made_them() -> None:
     tasks = [Task("load", 0.5, nbytes=100 * MB) for _ in range(16)]
     tasks += [Task("total", 0.5, [each], nbytes=8) for each in range(16)]

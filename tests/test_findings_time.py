@@ -1497,8 +1497,8 @@ def test_who_waits_long_for_the_first_workers_is_told(second: float) -> None:
     run.workers["0-1"]["joined"] = second
     found = one(run, "cold-start")
     assert found.cost_seconds == pytest.approx(80, abs=0.5) and len(found.workers) == 2
-    # Where others are there, it is a cluster that grows.
-    run.workers["early"] = CLUSTER
+    # Where most are there, it is a cluster that grows.
+    run.workers["early"] = CLUSTER | {"threads": 3}
     run.task("work", "early", 0, 80)
     assert told(run, "cold-start") == []
 

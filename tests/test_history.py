@@ -13,12 +13,13 @@ from threading import Event, Thread
 from types import SimpleNamespace
 from typing import Any
 
+import dask
 import numpy as np
 import pytest
 from conftest import wait_for
 
 import dask_insight
-from dask_insight import store
+from dask_insight import frames, store
 from dask_insight.batch import decode, encode, split
 from dask_insight.columns import forget, gather, length, merge, taken_out, text
 from dask_insight.history import History, history, part, spill
@@ -517,12 +518,14 @@ def test_what_a_recording_in_the_making_merges_reads_as_before(monkeypatch: pyte
     assert made.end == left.end and len(made.batches()) < len(left.batches())
 
 
-def _long(monkeypatch: pytest.MonkeyPatch) -> tuple[Recording, int]:
+def _long(monkeypatch: pytest.MonkeyPatch, path: Path | None = None) -> tuple[Recording, int]:
     """A recording in the making that memory is too small for, and how many transfers it has, of 26 MB."""
     monkeypatch.setattr(store, "_FRESH", 2**20)
     monkeypatch.setattr(history, "_IN_MEMORY", 2**21)
     made = Recording()
     made.on_ask(lambda: None)
+    if path is not None:
+        made.write_to(frames.create(path))
     rows, step = 80 * 2**14, 2**14
     for first in range(0, rows, step):
         sizes = np.random.default_rng(first).random((2, step))
@@ -574,10 +577,55 @@ def test_what_the_disk_does_not_take_stays_in_memory_and_is_told_once(
     made, rows = _long(monkeypatch)
     events: Any = made.columns("events")
     assert events["message"].tolist() == [
-        "the temporary folder takes no more, the recording goes on in memory: "
-        "[Errno 28] No space left on device"
+        "no temporary folder takes more, the recording goes on in memory: [Errno 28] No space left on device"
     ]
     np.testing.assert_array_equal(made.columns("transfers")["transfer"], np.arange(rows))
+
+
+def test_what_is_too_much_for_memory_goes_to_a_disk_that_somebody_chose(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """To the next where one takes no more: Dask's, the variable's, that of the file, the system's."""
+    asked: list[str] = []
+    temporary = spill.TemporaryFile
+
+    class Small:
+        """A disk with room for a megabyte."""
+
+        def __init__(self, **options: Any) -> None:
+            name = Path(options["dir"]).name if options["dir"] else "the system's"
+            asked.append(name)
+            if name == "gone":
+                raise FileNotFoundError(errno.ENOENT, "No such file or directory")
+            self._file: Any = temporary(**options | {"dir": tmp_path})
+            self._room = 2**20 if name == "run" else 2**40
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._file, name)
+
+        def write(self, data: Any) -> int:
+            self._room -= len(data)
+            if self._room < 0:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return int(self._file.write(data))
+
+    (tmp_path / "run").mkdir()
+    monkeypatch.setattr(spill, "TemporaryFile", Small)
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "variable"))
+    with dask.config.set({"temporary-directory": str(tmp_path / "dask")}):
+        _long(monkeypatch)
+    assert asked == ["dask"]
+    asked.clear()
+    with dask.config.set({"temporary-directory": None}):
+        _long(monkeypatch)
+        assert asked == ["variable"]
+        asked.clear()
+        monkeypatch.setenv("TMPDIR", str(tmp_path / "gone"))
+        made, rows = _long(monkeypatch, tmp_path / "run" / "run.dinsight")
+    assert asked == ["gone", "run", "the system's"]
+    assert made.columns("events")["message"].tolist() == []
+    np.testing.assert_array_equal(made.columns("transfers")["transfer"], np.arange(rows))
+    made.close()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")

@@ -160,6 +160,18 @@ def test_every_task_of_a_task_stream_is_there(run: Run, name: str) -> None:
     assert transfers["duration"].sum() == pytest.approx(seconds, abs=1e-4)
 
 
+def test_a_task_stream_begins_with_what_came_before_its_first_task() -> None:
+    moments = [
+        {"action": "transfer", "start": 0.0, "stop": 3.0},
+        {"action": "compute", "start": 3.0, "stop": 5.0},
+    ]
+    startstops = [{**each, "start": 1e9 + each["start"], "stop": 1e9 + each["stop"]} for each in moments]
+    recording = load([{"key": "x", "worker": "w", "thread": 1, "status": "OK", "startstops": startstops}])
+    assert recording.started == recording.about["started"] == 1e9
+    assert recording.phases["start"].tolist() == [0.0] and recording.tasks["start"].tolist() == [3.0]
+    assert recording.workers["joined"].tolist() == [0.0]
+
+
 def test_the_data_of_a_task_stream_need_no_file(run: Run) -> None:
     recording = dask_insight.load(run.stream)
     same_attempts(attempts(recording), told(run.stream), 2e-6)

@@ -15,7 +15,7 @@ import weakref
 from collections import Counter, OrderedDict, namedtuple
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import count, pairwise
 from math import isnan
 from multiprocessing import get_all_start_methods, get_context
@@ -31,6 +31,7 @@ import dask.order
 import dask.threaded
 import numpy as np
 import pandas as pd
+import psutil
 import pytest
 from conftest import wait_for
 from dask import delayed
@@ -47,7 +48,7 @@ from dask_insight.probe.waits import Waits
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING
 from dask_insight.session.tally import Tally
-from dask_insight.sources.local import LocalSource, computation, ledger
+from dask_insight.sources.local import LocalSource, computation, ledger, processes
 from dask_insight.sources.local import source as local_source
 from dask_insight.sources.local.computation import Computation
 from dask_insight.sources.local.ledger import Ledger
@@ -699,6 +700,36 @@ def test_pythons_own_processes_are_left_out_and_not_what_they_start() -> None:
         server._stop()
     assert f"process {child.pid}" in seen
     assert own is not None and f"process {own}" not in seen
+
+
+def test_without_proc_all_processes_are_listed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = "import sys; sys.stdout.write('x'); sys.stdout.flush(); sys.stdin.read()"
+    under = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}])"
+    listed, ppid_map = [0], psutil._ppid_map
+
+    def counting() -> Any:
+        listed[0] += 1
+        return ppid_map()
+
+    monkeypatch.setattr(processes, "_PROC", False)
+    monkeypatch.setattr(psutil, "_ppid_map", counting)
+    with ExitStack() as stack:
+        ours: list[Any] = [
+            stack.enter_context(
+                subprocess.Popen([sys.executable, "-c", text], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            )
+            for text in (code, code, under)
+        ]
+        assert [each.stdout.read(1) for each in ours] == [b"x"] * 3
+        pids = {each.pid for each in ours}
+        known = {process.pid for process in processes._descendants(os.getpid(), set())}
+        assert listed == [1] and pids < known
+        grandchild = {each.pid for each in psutil.Process(ours[2].pid).children()}
+        listed[0] = 0
+        left = {process.pid for process in processes._descendants(os.getpid(), {ours[2].pid})}
+        assert listed == [2] and known - left == {ours[2].pid} | grandchild
+        for each in ours:
+            each.stdin.close()
 
 
 def spinning_share(recording: Recording, prefix: str) -> tuple[float, float]:

@@ -232,6 +232,12 @@ def test_a_run_within_a_run(shell: InteractiveShell) -> None:
     assert dask_insight.runs["outer"].summary().tasks == 2
 
 
+def test_a_terminal_takes_more_than_the_first_line(shell: InteractiveShell) -> None:
+    complete = shell.input_transformer_manager.check_complete
+    assert complete("%%dprofile\na = 1\n")[0] == "incomplete"
+    assert complete("%%dprofile\na = 1\n\n")[0] == "complete"
+
+
 def test_other_magics_around_it(shell: InteractiveShell) -> None:
     assert Cell(shell, f"%%time\n%%dprofile timed\n{COMPUTED}").value == 3
     Cell(shell, f"%%capture got\n%%dprofile captured\nprint('quiet')\n{COMPUTED}")

@@ -13,6 +13,7 @@ import zlib
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -31,6 +32,7 @@ from dask_insight.figures.colors import colors_of
 from dask_insight.hosts.magic.counts import Counts, GroupCount
 from dask_insight.hosts.magic.progress import as_html, as_text
 from dask_insight.hosts.notebook import MIME, bundle, static_bundles
+from dask_insight.hosts.notebook.aside import write_aside
 from dask_insight.hosts.notebook.frame import _FOLLOW
 from dask_insight.hosts.notebook.pdf import pdf
 from dask_insight.hosts.notebook.picture import svg
@@ -40,6 +42,7 @@ from dask_insight.hosts.plain import marked
 from dask_insight.hosts.report import report_html
 from dask_insight.options import OUTPUT_SIZE
 from dask_insight.recording import Recording
+from dask_insight.schema import NOTHING
 
 START = 1_750_000_000.0
 IMAGES = {"image/svg+xml", "image/png", "application/pdf"}
@@ -394,7 +397,7 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch: py
 def test_a_whole_report_beside_replaces_none_and_what_is_shown_again_writes_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("JPY_SESSION_NAME", str(tmp_path / "analysis.ipynb"))
     source = recording(20_000, ("a", "b"))
     with dask.config.set({OUTPUT_SIZE: "110 kB"}):
         sources = (source, recording(20_000, ("c",)))
@@ -403,6 +406,32 @@ def test_a_whole_report_beside_replaces_none_and_what_is_shown_again_writes_none
     assert {f"The whole one is {file.name}." for file in tmp_path.iterdir()} == set(notes)
     assert len(set(notes)) == 2
     assert again[-1] == "`.report(path)` writes the whole one."
+
+
+@pytest.mark.parametrize(
+    ("jupyter", "code", "alone"),
+    [
+        (None, None, False),
+        ("here/analysis.ipynb", None, True),
+        ("elsewhere/analysis.ipynb", None, False),
+        ("here/vscode-session", "elsewhere/analysis.ipynb", False),
+        (None, "here/analysis.ipynb", True),
+    ],
+)
+def test_a_whole_report_is_told_by_its_path_unless_it_is_known_to_stand_beside_the_notebook(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jupyter: str | None, code: str | None, alone: bool
+) -> None:
+    monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
+    if jupyter is not None:
+        monkeypatch.setenv("JPY_SESSION_NAME", str(tmp_path / jupyter))
+    known = {} if code is None else {"__vsc_ipynb_file__": str(tmp_path / code)}
+    monkeypatch.setattr("IPython.get_ipython", lambda: SimpleNamespace(user_ns=known))
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    told = write_aside(recording(10, ("a",)), "run", Path())
+    [file] = here.iterdir()
+    assert told == (Path(file.name) if alone else file)
 
 
 @pytest.mark.parametrize("tables", [("graph",), ()])
@@ -418,7 +447,7 @@ def test_what_has_not_ended_is_shown_in_little_room_too(tables: tuple[str, ...])
 
 def test_progress_counts_what_arrives() -> None:
     counts = Counts()
-    assert as_text("run", counts) == "run: recording; no task has ended yet"
+    assert as_text("run", counts) == "run: recording; no tasks yet"
     made = recording(100, ("<b>one", "two"))
     by_table = {table_of(batch): batch for batch in made.batches()}
     graph, attempts = by_table["graph"], by_table["attempts"]
@@ -426,19 +455,30 @@ def test_progress_counts_what_arrives() -> None:
         counts.take(batch)
     assert (counts.total, counts.done, counts.erred) == (100, 100, 0)
     assert counts.groups() == [GroupCount("<b>one", 50, 50, 0), GroupCount("two", 50, 50, 0)]
-    erred = {"run": [500], "task": [60], "status": ["erred"]}
-    counts.take(encode("attempts", erred))
+    ended = {"run": [500, 501, 502], "task": [100, 101, 101], "status": ["erred", "killed", "killed"]}
+    counts.take(encode("attempts", ended))
+    counts.take(encode("graph", {"task": [100, 101], "prefix": ["two"] * 2}))
     html = as_html("<i>run", counts, 3.0)
     assert "<i>" not in html
     assert "<b>one" not in html
-    assert "1 attempt failed" in html
-    assert "50 of 50, 1 failed" in html
+    assert "100 of 102 tasks, 1 failed" in html
+    assert "50 of 52, 1 failed" in html
     assert len(html) < 1_000
     # Workers died of it: the error is told of the last attempt alone.
-    counts.take(encode("attempts", {"run": [501, 502], "task": [61, 61], "status": ["killed"] * 2}))
-    assert counts.erred == 1
-    counts.take(encode("errors", {"run": [502], "task": [61], "exception": ["KilledWorker"]}))
-    assert counts.erred == 2 and counts.groups()[1] == GroupCount("two", 50, 50, 2)
+    counts.take(encode("errors", {"run": [502], "task": [101], "exception": ["KilledWorker"]}))
+    assert counts.erred == 2 and counts.groups()[1] == GroupCount("two", 52, 50, 2)
+    # Somebody asked for one once more.
+    counts.take(encode("attempts", {"run": [503], "task": [100], "status": ["ok"]}))
+    assert counts.erred == 1 and counts.groups()[1] == GroupCount("two", 52, 51, 1)
+
+
+def test_progress_counts_no_task_done_that_was_there_before() -> None:
+    counts = Counts()
+    graph = {"task": range(15), "prefix": ["inc"] * 15, "order": [NOTHING] * 5 + [*range(10)]}
+    counts.take(encode("graph", graph))
+    counts.take(encode("attempts", {"run": range(10), "task": range(10), "status": ["ok"] * 10}))
+    assert (counts.total, counts.done) == (10, 5)
+    assert counts.groups() == [GroupCount("inc", 10, 5, 0)]
 
 
 def test_progress_shows_a_dozen_names() -> None:

@@ -363,6 +363,52 @@ def test_a_figure_that_cannot_be_had_is_missing_and_not_zero(monkeypatch: pytest
     assert math.isnan(first["utilization"]) and first["memory"] == 100
 
 
+def test_a_gpu_that_is_lost_hides_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    def handle(index: int) -> int:
+        if index in (0, 2):
+            raise RuntimeError("GPU is lost" if index else "Insufficient Permissions")
+        return index
+
+    broken = nvml(nvmlDeviceGetCount=lambda: 4, nvmlDeviceGetHandleByIndex=handle)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    monkeypatch.setitem(sys.modules, "pynvml", broken)
+    gpus = Gpus()
+    assert [(row["index"], row["utilization"]) for row in gpus.sample(1.0)] == [(1, 11), (3, 13)]
+    assert gpus.reason == "GPU 0: Insufficient Permissions; GPU 2: GPU is lost"
+
+
+@pytest.mark.parametrize(
+    ("visible", "order", "kinds", "one", "expected"),
+    [
+        ("0", None, "AB", False, None),
+        ("1", "FASTEST_FIRST", "AB", True, None),
+        ("1,0", None, "AB", True, None),
+        ("1", "PCI_BUS_ID", "AB", False, [1]),
+        ("1", None, "AA", False, [1]),
+        ("GPU-1", None, "AB", False, [1]),
+        # All, in whatever order; none.
+        ("1,0", None, "AB", False, [1, 0]),
+        ("-1", None, "AB", False, []),
+    ],
+)
+def test_gpus_that_cuda_may_count_in_another_order_are_sampled_and_told_of(
+    monkeypatch: pytest.MonkeyPatch,
+    visible: str,
+    order: str | None,
+    kinds: str,
+    one: bool,
+    expected: list[int] | None,
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    monkeypatch.delenv("CUDA_DEVICE_ORDER", raising=False)
+    if order is not None:
+        monkeypatch.setenv("CUDA_DEVICE_ORDER", order)
+    monkeypatch.setitem(sys.modules, "pynvml", nvml(nvmlDeviceGetName=lambda handle: f"Card {kinds[handle]}"))
+    gpus = Gpus(one)
+    assert [device.number for device in gpus.devices] == ([0, 1] if expected is None else expected)
+    assert ("CUDA_DEVICE_ORDER=PCI_BUS_ID" in gpus.reason) == (expected is None)
+
+
 def test_without_nvml_there_is_a_named_gap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pynvml", None)
     sampler = ResourceSampler()
@@ -763,6 +809,29 @@ def test_what_a_program_logs_is_shown_as_without_us() -> None:
     assert done.returncode == 0
 
 
+_FORKED = """
+import logging, os
+from dask_insight.probe.logs import Logs
+logging.basicConfig(format="%(message)s")
+Logs("before").open()
+child = os.fork()
+if not child:
+    logs = Logs("after")
+    logs.open()
+    logging.getLogger("mine").warning("careful")
+    names = [one.get_name() for one in logging.getLogger().handlers if isinstance(one, Logs)]
+    print(names, [text for *_, text in logs.take()], flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_a_process_that_was_forked_off_tells_of_its_own_logs() -> None:
+    done = subprocess.run([sys.executable, "-c", _FORKED], capture_output=True, text=True)
+    assert done.stdout == "['after'] ['mine: careful']\n", done.stderr
+
+
 class Task(SimpleNamespace):
     """As much of a worker's task as its follower looks at."""
 
@@ -1040,7 +1109,7 @@ def test_long_texts_of_exceptions_leave_in_several_messages_and_are_bounded() ->
     follower = Follower()
     for run in range(500):
         task = follower.tasks[f"a{run}"] = Task(run)
-        task.exception_text = task.traceback_text = "x" * 50_000
+        task.exception_text, task.traceback_text = "x" * 50_000, '  File "x.py", line 1, in x\n    x\n' * 1500
         follower.move(f"a{run}", "released", "waiting")
         follower.move(f"a{run}", "ready", "executing")
         follower.move(f"a{run}", "executing", "error")
@@ -1215,17 +1284,49 @@ def test_transfers_are_taken_before_dask_forgets_them(
             times = {"start": 0.0, "stop": 1.0, "middle": 0.5}
             sent.append({"who": "peer", "keys": {number: 8}, "total": 8, "compressed": 8, **times})
 
-    class Once(WorkersProbe):
+    class Silent(WorkersProbe):
         async def _push(self) -> None:
-            self._off = True
+            pass
 
-    probe = Once("package", "name", {"poll": 30.0})
+    probe = Silent("package", "name", {"poll": 30.0})
     probe._transfers = Transfers(worker)
     monkeypatch.setattr("dask_insight.probe.worker.asyncio.sleep", sleep)
-    run_async(probe._keep_pushing())
+    run_async(probe._push_again())
     told, keys = probe._transfers.take()
     assert passed == 30.0
     assert keys == list(range(2000)) and "lost_transfers" not in told
+
+
+def test_a_new_worker_waits_for_two_round_trips_and_tells_its_clock_at_once(run_async: Any) -> None:
+    calls: list[str] = []
+
+    async def clock() -> dict[str, Any]:
+        calls.append("clock")
+        return {"time": time.time(), "host": "another"}
+
+    async def push(**message: Any) -> None:
+        calls.append("push")
+
+    class Bare(WorkersProbe):
+        def _put_on(self, worker: Any) -> None:
+            self._offset, self._sending = Offset(), asyncio.Lock()
+
+        def _packed(self) -> tuple[bytes, list[Any], bool]:
+            return b"", [], False
+
+    async def main() -> None:
+        probe = Bare("package", "name")
+        scheduler = SimpleNamespace(package_clock=clock, package_push=push)
+        await probe.setup(SimpleNamespace(scheduler=scheduler, address="tcp://a", id="a"))
+        assert calls == ["clock"] * 2
+        assert math.isfinite(probe._offset.estimate(time.time())[1])
+        while len(calls) < 6:
+            await asyncio.sleep(0)
+        assert probe._pushing is not None
+        probe._pushing.cancel()
+
+    run_async(main())
+    assert calls == ["clock"] * 2 + ["push"] + ["clock"] * 3
 
 
 class Group(SimpleNamespace):
@@ -1261,6 +1362,36 @@ def reader(read: Stores) -> Reader:
     one = Reader("client", {})
     one.received(read.start())
     return one
+
+
+def test_of_all_spans_those_of_groups_come_and_a_slice_at_a_time() -> None:
+    outer = SimpleNamespace(id="outer", name=("outer",), parent=None)
+    spans = {
+        f"s{n}": SimpleNamespace(id=f"s{n}", name=("outer", str(n)), parent=outer) for n in range(100_000)
+    }
+    spans["outer"] = outer
+    extensions = {"spans": SimpleNamespace(spans=spans)}
+    scheduler = SimpleNamespace(tasks={}, workers={}, extensions=extensions)
+    probe = Probe("package", b"", "name", 10)
+    probe.scheduler, probe.stores, probe._told_own = scheduler, stores(scheduler), math.inf
+    probe.tasks = probe.stores.tasks
+    one = probe._readers["recorder"] = reader(probe.stores)
+
+    def told(at: dict[str, int]) -> tuple[list[str], dict[str, int], bool]:
+        answer = probe.poll(recorder="recorder", at=at, rate=64_000)
+        return [span for span, _, _ in answer["spans"]], answer["at"], answer["more"]
+
+    found, at, more = told(one.at)
+    assert (found, more) == ([], False)
+    for number in range(50_000):
+        probe.tasks.graph.groups.code((f"group-{number}", "group", f"s{number}"))
+    all_found: list[str] = []
+    more = True
+    while more:
+        found, at, more = told(at)
+        assert len(found) < 1000
+        all_found += found
+    assert set(all_found) == {"outer", *(f"s{number}" for number in range(50_000))}
 
 
 def test_what_workers_tell_beside_what_dask_measures_is_told_as_it_changes() -> None:

@@ -24,7 +24,7 @@ from dask_insight import columns
 from dask_insight.batch import Texts, decode, encode
 from dask_insight.frames import Gap, Writer, create
 from dask_insight.recording import Recording
-from dask_insight.schema import NOTHING, TABLES
+from dask_insight.schema import EXTENT, NOTHING, TABLES
 from dask_insight.slicing import between
 from dask_insight.tables import FIELDS, reference
 
@@ -159,6 +159,15 @@ def test_times_as_timestamps() -> None:
     assert (stamps["start"].dt.round("us") == expected.dt.round("us")).all()
     assert stamps["stop"].isna().sum() == seconds["stop"].isna().sum() == 1
     assert recording.started == ZERO == seconds.attrs["started"]
+
+
+@pytest.mark.parametrize("table", EXTENT)
+def test_seconds_begin_where_those_of_pages_do(table: str) -> None:
+    recording = Recording()
+    recording.append(encode("about", {"name": ["started"], "value": [str(ZERO + 9)]}))
+    moments = {name: [ZERO + at] for at, name in enumerate(EXTENT[table])}
+    recording.append(encode(table, moments))
+    assert recording.started == ZERO
 
 
 def test_transfers_name_what_they_carried_and_who_waited() -> None:

@@ -389,6 +389,35 @@ def test_nobody_looks_into_a_file_before_it_has_its_permissions(
     assert seen == [(0o600, 0o640)]
 
 
+@pytest.mark.parametrize("refusal", ["EPERM", "EOPNOTSUPP", "ENOSYS", "EIO"])
+def test_a_drive_that_knows_no_permissions_is_written_to_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refusal: str
+) -> None:
+    def refuse(*_: Any) -> None:
+        raise OSError(getattr(errno, refusal), refusal, str(tmp_path / "a name that nobody knows"))
+
+    path = tmp_path / "run.dinsight"
+    monkeypatch.setattr(place, "_HELD", False)
+    monkeypatch.setattr(Path, "chmod", refuse)
+    save(path, [_batch(1)])
+    broken = refusal == "EIO"
+    with pytest.raises(OSError, match=r"EIO: '.*run\.dinsight'$") if broken else contextlib.nullcontext():
+        save(path, [_batch(2)])
+    assert _numbers(path) == [1 if broken else 2]
+
+
+@pytest.mark.parametrize("name", ["r", "run.dinsight", "a" * 30])
+def test_what_is_written_beside_a_file_has_no_longer_a_path_than_windows_takes(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(place, "_HELD", True)
+    for signs in (250, 259):
+        path = Path("/", "a" * (signs - len(name) - 2), name)
+        found = place.beside(path, "part")
+        assert len(str(path)) == signs and len(str(found)) <= 259
+        assert found.parent == path.parent
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="its files have other permissions")
 def test_a_file_that_must_not_be_written_can_be_replaced_on_windows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -518,10 +547,56 @@ def test_a_lock_that_cannot_be_given_back_ends_with_its_file(
     claim(tmp_path / "run.dinsight")()
     # A program may close all descriptors, as those do that go into the background.
     release = claim(tmp_path / "run.dinsight")
-    for number in lock._locked:
-        os.close(number)
+    for each in lock._claims:
+        assert each._number is not None
+        os.close(each._number)
     release()
     claim(tmp_path / "run.dinsight")()
+
+
+@pytest.mark.skipif(lock.fcntl is None, reason="this system has no locks")
+def test_a_claim_holds_no_file_open_whose_place_another_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.dinsight"
+    release = claim(path)
+    take = os.replace
+
+    def as_on_a_share(written: Path, target: Path) -> None:
+        assert [each._number for each in lock._claims if each.place == path] == [None]
+        take(written, target)
+
+    monkeypatch.setattr(place.os, "replace", as_on_a_share)
+    save(path, [_batch(1)])
+    with pytest.raises(OSError, match="another process records to it"):
+        claim(path)
+    release()
+    claim(path)()
+
+
+@pytest.mark.parametrize("attempts", [1, 2])
+def test_a_share_that_loses_a_file_as_another_takes_its_place_does_not_lose_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, attempts: int
+) -> None:
+    left, take = attempts, os.replace
+
+    def lose(written: Path, target: Path) -> None:
+        nonlocal left
+        target.unlink(missing_ok=True)
+        if left:
+            left -= 1
+            raise FileNotFoundError(errno.ENOENT, "No such file or directory", str(written))
+        take(written, target)
+
+    path = tmp_path / "run.dinsight"
+    save(path, [_batch(1)])
+    monkeypatch.setattr(place.os, "replace", lose)
+    whole = attempts == 1
+    told = r"No such file or directory, though it is whole in \.run\.dinsight\.\w+\.part: '.*run\.dinsight'"
+    with contextlib.nullcontext() if whole else pytest.raises(OSError, match=told):
+        save(path, [_batch(2)])
+    [kept] = tmp_path.iterdir()
+    assert _numbers(kept) == [2] and (kept == path) == whole
 
 
 def test_where_there_are_no_locks_nobody_is_kept_from_a_file(

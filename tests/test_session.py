@@ -559,6 +559,38 @@ def test_a_file_that_is_removed_is_written_anew_or_warned_of(
         shutil.rmtree("out")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell what is open")
+def test_nothing_of_ours_is_open_where_a_packed_file_takes_the_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.dinsight"
+    take = os.replace
+    seen: list[str] = []
+
+    def look(written: Path, target: Path) -> None:
+        seen.extend(os.path.realpath(each) for each in Path("/proc/self/fd").iterdir())
+        assert str(target) == str(path) and str(path) not in seen
+        take(written, target)
+
+    with record(path, clusters=False):
+        monkeypatch.setattr("dask_insight.frames.place.os.replace", look)
+    assert seen and "stopped" in dask_insight.open(path).about
+
+
+def test_a_share_that_loses_the_file_as_the_packed_one_takes_its_place_is_warned_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lose(written: Path, target: Path) -> None:
+        Path(target).unlink(missing_ok=True)
+        raise FileNotFoundError(errno.ENOENT, "No such file or directory")
+
+    told = r"run\.dinsight has gone and could not be written anew: No such file .*, though it is whole in"
+    with pytest.warns(IncompleteFile, match=told), record(tmp_path / "run.dinsight", clusters=False):
+        monkeypatch.setattr("dask_insight.frames.place.os.replace", lose)
+    [kept] = tmp_path.iterdir()
+    assert "stopped" in dask_insight.open(kept).about
+
+
 @pytest.mark.parametrize("gone", [False, True])
 def test_too_little_memory_to_pack_a_file_leaves_what_was_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gone: bool

@@ -18,6 +18,8 @@ import dask_insight
 from dask_insight import words
 from dask_insight.analysis.findings import Facts
 from dask_insight.analysis.time_budget import budget
+from dask_insight.figures.ran import Ran
+from dask_insight.figures.request import Request
 from dask_insight.recording import Recording
 from dask_insight.sources.local import epoch
 from dask_insight.timeline import standstills
@@ -108,11 +110,23 @@ def test_nothing_is_said_of_tasks_that_stood_still_with_all_the_rest() -> None:
     assert recording.summary().computing == pytest.approx(2 * 20 - 2 * told.cost_seconds, abs=0.1)
 
 
+def test_who_sums_tasks_up_leaves_out_what_stood_still() -> None:
+    recording = _slept(_run(), _samples("a", SLEPT), _samples("b", SLEPT))
+    computing = recording.summary().computing
+    assert computing < 21
+    assert recording.bottlenecks()["duration"].sum() == pytest.approx(computing)
+    assert recording.bottlenecks()["max"].max() == pytest.approx(10.5 - 9.9, abs=0.3)
+    ran = Ran(Request(recording))
+    assert ran.seconds.sum() == ran.lasted.sum() == pytest.approx(computing)
+
+
 def test_bounds_and_simulations_leave_out_what_stood_still() -> None:
     recording = _slept(_run(), _samples("a", SLEPT), _samples("b", SLEPT))
     bounds, awake = recording.bounds(), 20 - 9.9
     assert bounds.seconds == pytest.approx(awake, abs=0.3)
     assert bounds.work == pytest.approx(2 * awake, abs=0.5) and bounds.above == pytest.approx(1, abs=0.05)
+    left_out = f" {words.duration(bounds.still)} in which everything stood still are left out."
+    assert bounds.still == pytest.approx(9.9, abs=0.3) and bounds.verdict().endswith(left_out)
     told = recording.what_if(workers=1)
     assert told.recorded == pytest.approx(awake, abs=0.3) and told.error == pytest.approx(0, abs=0.05)
     assert told.seconds == pytest.approx(2 * awake, rel=0.05)

@@ -412,6 +412,13 @@ def test_tasks_that_run_at_the_end_of_the_recording_are_told() -> None:
     assert note == "1 task had not ended when the recording did: left out"
 
 
+def test_tasks_that_killed_their_workers_are_told() -> None:
+    tasks = [Task("read", 1.0)] * 3
+    ended = attempts_of(ran(tasks)) | {"status": ["ok", "killed", "killed"]}
+    notes = ran(tasks, attempts=ended, errors={"run": [2], "task": [2]}).what_if().notes
+    assert "1 task failed: what needed it never ran and is not in this" in notes
+
+
 def test_too_few_cores_are_told() -> None:
     tasks = [Task("work", 1.0)] * 8
     executions = {"run": list(range(8)), "worker": ["w0"] * 8, "cpu": [1.0] * 8}

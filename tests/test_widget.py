@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 import sys
 import threading
 from collections.abc import Iterator
 from importlib import resources
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ import dask_insight
 from dask_insight.batch import encode
 from dask_insight.hosts.widget import PANELS, watched
 from dask_insight.hosts.widget.connection import Connection
+from dask_insight.hosts.widget.selected import Choice, selected_tasks
 from dask_insight.session.driver import DRIVER
 from dask_insight.session.feed import PROTOCOL, Feed
 from dask_insight.session.page import LEASE
@@ -112,6 +115,14 @@ def test_selected_tasks(run: dask_insight.Recording, widget: Any) -> None:
     assert list(widget.selected_tasks().columns) == list(tasks.columns)
 
 
+@pytest.mark.parametrize("wrong", [(1.0, float("inf")), (float("-inf"), 1.0), (float("nan"), 1.0)])
+def test_selected_time_is_finite_as_json_is(widget: Any, wrong: tuple[float, float]) -> None:
+    widget.time_range = (1.0, 1e9)
+    with pytest.raises(ValueError, match="finite"):
+        widget.time_range = wrong
+    assert json.dumps(widget.get_state()["time_range"], allow_nan=False) == "[1.0, 1000000000.0]"
+
+
 def test_who_selects_something_is_there(widget: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     stirred: list[None] = []
     monkeypatch.setattr(Feed, "stir", lambda feed: stirred.append(None))
@@ -132,6 +143,23 @@ def test_selected_time_takes_what_overlaps_it(run: dask_insight.Recording, widge
     assert widget.selected_tasks().empty
     with pytest.raises(ValueError, match="start, stop"):
         widget.time_range = (2.0, 1.0)
+
+
+def test_selected_time_takes_nothing_that_was_over_before() -> None:
+    recording = dask_insight.Recording()
+    ended = {
+        "run": [1, 2],
+        "status": ["killed", "ok"],
+        "start": [1.0, 6.0],
+        "stop": [nan, 7.0],
+        "done": [2.0, 7.0],
+    }
+    recording.append(encode("about", {"name": ["started"], "value": ["0.5"]}))
+    recording.append(encode("attempts", ended))
+    recording.append(encode("running", {"run": [3], "start": [1.5]}))
+    left = selected_tasks(recording, Choice(time_range=(4.5, 9.5)))
+    assert sorted(left["run"]) == [2, 3], "what runs on is there"
+    assert sorted(selected_tasks(recording, Choice(time_range=(0.0, 1.2)))["run"]) == [1, 3]
 
 
 def test_cells_and_lines_select_by_what_they_submitted() -> None:

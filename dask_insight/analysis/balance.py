@@ -48,7 +48,8 @@ def balance(read: Read, zero: float, every: float | None) -> pd.DataFrame:
     begin = max(part[0], float(np.min(known.at("executing", known.ran), initial=np.inf)))
     end = min(part[1], float(np.max(known.at("done", known.ran), initial=-np.inf)))
     if not workers or end <= begin:
-        empty = {field.name: np.zeros(0) for field in FIELDS} | {"worker": Symbols(np.zeros(0, "u4"), [])}
+        numbers = {field.name: np.zeros(0) for field in FIELDS}
+        empty = numbers | {"worker": Symbols(np.zeros(0, "u4"), []), "tasks": np.zeros(0, "i8")}
         return frame(FIELDS, empty, zero, timestamps=False, own=False)
     if every is None:
         every = max(words.round_up((end - begin) / 100), 1e-3)

@@ -14,7 +14,7 @@ from ..tables.facts import part_of_run
 from ..tables.field import Field
 from ..tables.spans import PATH, paths_of
 from ..tables.tasks import FAILED
-from ..timeline import Attempts, Read, attempts, gpus, stretches
+from ..timeline import Attempts, Read, attempts, gpus, standstills, stretches
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +29,11 @@ BY = {
     "thread": Field("thread", "", "Thread within its worker."),
 }
 FIELDS = (
-    Field("duration", "s", "Time for which task functions held a thread, summed; of a slice, within it."),
+    Field(
+        "duration",
+        "s",
+        "Time for which task functions held a thread, without standstills, summed; of a slice, within it.",
+    ),
     Field("share", "", "Its share of the duration of all, 0 to 1."),
     Field("count", "", "Attempts that ran or still run, failed ones included."),
     Field("failed", "", "Those of them that raised, were tried again or were lost with their worker."),
@@ -132,9 +136,11 @@ class _Sums:
 
 def _measured(read: Read, known: Attempts, ran: np.ndarray, sums: _Sums) -> dict[str, np.ndarray]:
     lasted = known.at("stop", ran) - known.at("start", ran)
-    # What gave its thread back meanwhile held none, and often waited for others that are counted as well.
-    length = stretches(read, known).held(len(known.run))[ran]
-    within = stretches(read, known).held(len(known.run), part=part_of_run(read))[ran]
+    # What gave its thread back meanwhile held none, and often waited for others that are counted as well; and
+    # what stood still with everything did nothing.
+    pieces, still = stretches(read, known), standstills(read)
+    length = pieces.held(len(known.run), still)[ran]
+    within = pieces.held(len(known.run), still, part_of_run(read))[ran]
     duration, count = sums.of(within), sums.count()
     needed = _inputs(read, known)[ran]
     # Of what still runs nobody knows how long it takes.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .. import words
+from ..batch import Texts
 from ..dag import longest_chain, needs
 from ..legible import printed
 from ..lookup import sorted_set
@@ -66,6 +67,9 @@ class Bounds(NamedTuple):
     unended: int = 0
     #: Of `longest`, what its tasks computed after they had given their thread back.
     away: float = 0.0
+    #: Seconds that count as none: in which nobody waited for a task, and in which everything stood still.
+    unwanted: float = 0.0
+    still: float = 0.0
 
     @property
     def spread(self) -> float:
@@ -98,7 +102,7 @@ class Bounds(NamedTuple):
         return self.work / self.longest if self.longest > 0 and self.is_chained else float("nan")
 
     def verdict(self) -> str:
-        """How far from the best it was, and what sets that limit, in two sentences."""
+        """How far from the best it was, what sets that limit, and what is left out, a sentence each."""
         if not self.threads:
             return "No task ended while this was recorded."
         if self.least <= 0:
@@ -111,14 +115,19 @@ class Bounds(NamedTuple):
             said += f"({least})."
         else:
             said += f"which is the best that {threads} can do."
-        left_out = ""
-        if self.unended:
-            count = words.count(self.unended, "task")
-            left_out = f" {count} had not ended when the recording did: left out."
+        left_out = "".join(f" {each}." for each in self._left_out())
         if not self.is_chained:
             return f"{said} Which task needs which is not recorded.{left_out}"
         what, so_that = self._limit()
         return f"{said} {what}{f', but {self.waiting.said()}' if self.waiting else so_that}.{left_out}"
+
+    def _left_out(self) -> Iterator[str]:
+        if self.unwanted > 0:
+            yield f"{words.duration(self.unwanted)} in which nobody waited for a result are left out"
+        if self.still > 0:
+            yield f"{words.duration(self.still)} in which everything stood still are left out"
+        if self.unended:
+            yield f"{words.count(self.unended, 'task')} had not ended when the recording did: left out"
 
     def _limit(self) -> tuple[str, str]:
         """What sets the limit, and what follows from it where all work is work."""
@@ -150,12 +159,25 @@ class Bounds(NamedTuple):
         """The chain as a DataFrame: prefix, tasks, seconds, share."""
         import pandas as pd
 
-        table = pd.DataFrame(list(self.chain), columns=["prefix", "tasks", "seconds"])
-        return table.assign(share=table["seconds"] / max(self.longest, 1e-300))
+        from ..tables.frame import text_column
+
+        prefix, tasks, seconds = zip(*self.chain, strict=True) if self.chain else ((), (), ())
+        spent = np.array(seconds, "f8")
+        return pd.DataFrame(
+            {
+                "prefix": text_column(Texts.of(prefix), None),
+                "tasks": np.array(tasks, "i8"),
+                "seconds": spent,
+                "share": spent / max(self.longest, 1e-300),
+            }
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers by name, for JSON; without the tasks of the chain."""
-        names = ("seconds", "threads", "work", "spread", "longest", "least", "most", "above", "parallelism")
+        names = (
+            *("seconds", "threads", "work", "spread", "longest", "least", "most", "above", "parallelism"),
+            *("unwanted", "still"),
+        )
         chain = [dict(zip(("prefix", "tasks", "seconds"), part, strict=True)) for part in self.chain]
         more = {"chain": chain, "cluster": self.cluster, "verdict": self.verdict()}
         return {name: getattr(self, name) for name in names} | more
@@ -204,9 +226,10 @@ def _bounds(read: Read) -> Bounds:
     began = np.full(len(task), np.inf)
     began[row] = columns["start"][ran]
     chain = longest_chain(needs(read, task), through, began)
+    run = WholeRun.of(read, columns)
     names = [columns["prefix"].names[code] for code in prefix[chain]]
     return Bounds(
-        seconds=WholeRun.of(read, columns).seconds,
+        seconds=run.seconds,
         threads=_threads(read, columns, ran),
         work=float(spent.sum()),
         longest=float(through[chain].sum()),
@@ -216,6 +239,8 @@ def _bounds(read: Read) -> Bounds:
         is_chained="edges" not in lacks(read),
         unended=len(unended_attempts(columns)),
         away=float((through - spent)[chain].sum()),
+        unwanted=max(0.0, run.away.seconds - run.still),
+        still=run.still,
     )
 
 

@@ -92,7 +92,7 @@ def _tree(
     lookup = Lookup(stacks["stack"])
     rows = lookup.rows(stack)
     known = rows >= 0
-    own = np.bincount(rows[known], weight[known], minlength=len(stacks["stack"]))
+    own = np.bincount(rows[known], weight[known], minlength=len(stacks["stack"])).astype("f8")
     parent = np.where(stacks["parent"] == NOTHING, -1, lookup.rows(stacks["parent"]))
     return own, _depth(stacks["parent"] == NOTHING, parent), parent
 
@@ -169,7 +169,7 @@ def _in_order(
     """The nodes as columns, callers before what they call."""
     count = len(frames["row"])
     placed = node >= 0
-    mine = np.bincount(node[placed], own[placed], minlength=count)
+    mine = np.bincount(node[placed], own[placed], minlength=count).astype("f8")
     total = _totals(mine, frames["depth"], frames["parent"])
     order = _callers_first(frames["parent"], total)
     order = order[total[order] > 0]

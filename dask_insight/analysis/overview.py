@@ -27,6 +27,7 @@ from dask_insight.timeline import (
     is_local,
     most_at_once,
     standstills,
+    submitted_by_others,
     tells_when_asked,
     used,
 )
@@ -126,6 +127,8 @@ class Overview(NamedTuple):
     after: tuple[str, float] = ("", 0.0)
     #: Whether the recording tells when tasks were wanted: what idle threads waited for.
     asked: bool = True
+    #: Of the tasks those that others submitted than the process that recorded, and how many clients.
+    others: tuple[int, int] = (0, 0)
 
     @property
     def busy(self) -> float:
@@ -154,7 +157,7 @@ class Overview(NamedTuple):
         if self.absent >= _TOLD * self.duration:
             took += f", for {words.duration(self.absent)} of which there was no worker"
         shares = ", ".join([f"{words.share(self.busy)} computing", *self.lost_shares()])
-        more = f"{self._most()}{self._failures()}{self._actors()}{self._after()}"
+        more = f"{self._most()}{self._failures()}{self._actors()}{self._after()}{self._others()}"
         return f"{took}: {shares}{self._beside()}.{more}"
 
     def _without_tasks(self) -> str:
@@ -302,6 +305,12 @@ class Overview(NamedTuple):
         beside = " beside the tasks" if self.tasks else ""
         return f" {calls} of actors took {words.duration(seconds)}{beside}."
 
+    def _others(self) -> str:
+        tasks, clients = self.others
+        if not tasks:
+            return ""
+        return f" {tasks:,} of the tasks {_was(tasks)} submitted by {words.count(clients, 'other client')}."
+
     def _after(self) -> str:
         what, seconds = self.after
         if not seconds >= max(_LONG, _ON * self.duration):
@@ -342,7 +351,8 @@ def overview(read: Read, findings: bool = True) -> Overview:
     )
     end = -_least(-_numbers(attempts, "done"), -stop, -last, fallback=-moment(facts.get("stopped"), np.nan))
     since, until = part_of_run(read)
-    begin, end = max(since, begin), min(until, end)
+    # What is not known stays so.
+    begin, end = max(begin, since), min(end, until)
     status = _symbols(attempts, "status")
     task = _numbers(attempts, "task")
     ok = _is(status, "ok")
@@ -360,7 +370,7 @@ def overview(read: Read, findings: bool = True) -> Overview:
     return Overview(
         name=str(facts.get("name") or ""),
         started=begin,
-        duration=max(0.0, end - begin) if np.isfinite(begin) and np.isfinite(end) else 0.0,
+        duration=max(0.0, end - begin),
         workers=workers,
         hosts=hosts,
         threads=threads,
@@ -377,7 +387,7 @@ def overview(read: Read, findings: bool = True) -> Overview:
         budget=shares,
         findings=_findings(read("findings")) if findings else (),
         used=used(read, begin, end),
-        still=float(still.within(np.array([begin]), np.array([end]))[0]),
+        still=max(0.0, float(still.within(np.array([begin]), np.array([end]))[0])),
         absent=_without_workers(read, attempts, begin, end, still),
         rescheduled=int(_is(status, "rescheduled").sum()),
         calls=_calls(read("metrics")),
@@ -385,7 +395,13 @@ def overview(read: Read, findings: bool = True) -> Overview:
         unfinished=unfinished,
         longest=longest,
         asked=tells_when_asked(read, partial(_numbers, attempts)),
+        others=_of_others(read, sorted_set(task[ok])),
     )
+
+
+def _of_others(read: Read, tasks: Numbers) -> tuple[int, int]:
+    theirs, clients = submitted_by_others(read)
+    return int(np.isin(tasks, theirs).sum()), clients
 
 
 Numbers = npt.NDArray[Any]
@@ -423,7 +439,8 @@ def _workers(
             *zip(_symbols(attempts, "worker").tolist(), _symbols(attempts, "thread").tolist(), strict=True)
         }
         span = end - begin if lanes else 0.0
-        return len({worker for worker, _ in lanes}), 1, len(lanes), len(lanes) * max(0.0, span)
+        workers, hosts = len({worker for worker, _ in lanes}), int(bool(lanes))
+        return workers, hosts, len(lanes), len(lanes) * max(0.0, span)
     rows = list(newest.values())
     threads = _numbers(table, "threads")[rows].astype("f8")
     joined, left = _numbers(table, "joined")[rows], _numbers(table, "left")[rows]

@@ -82,8 +82,7 @@ class RecordedBlock:
         try:
             self._joined = _join(self._cache_metric)
         except Exception as error:
-            message = f"the block is not recorded: {type(error).__name__}: {error}"
-            warnings.warn(message, RuntimeWarning, stacklevel=3)
+            not_recorded(error)
         else:
             self.recording = self._joined.recording
 
@@ -91,6 +90,12 @@ class RecordedBlock:
         shared, self._joined = self._joined, None
         if shared is not None:
             _leave(shared)
+
+
+def not_recorded(error: Exception) -> None:
+    """Warn that a block goes on without a recording."""
+    message = f"the block is not recorded: {type(error).__name__}: {error}"
+    warnings.warn(message, RuntimeWarning, stacklevel=4)
 
 
 def _join(metric: Metric | None) -> _Shared:

@@ -14,6 +14,7 @@ from distributed.metrics import time
 
 from ..recording import Recording
 from ..session import Session, record
+from .block import not_recorded
 from .profile import profile
 
 __all__ = ["MemorySampler", "get_task_stream", "performance_report", "profile"]
@@ -21,6 +22,8 @@ __all__ = ["MemorySampler", "get_task_stream", "performance_report", "profile"]
 
 class MemorySampler(memory_sampler.MemorySampler):
     """`distributed.diagnostics.MemorySampler`, and each sampled block as a recording.
+
+    A recording that cannot be made is a warning: the block and distributed's sampling go on.
 
     Attributes
     ----------
@@ -63,26 +66,28 @@ class MemorySampler(memory_sampler.MemorySampler):
 
     @contextmanager
     def _both(self, sampled: Any, session: Session, label: str | None) -> Iterator[None]:
-        with session as recording:
-            try:
-                with sampled:
-                    yield
-            finally:
-                self._keep(label, recording)
+        recording = _begun(session)
+        try:
+            with sampled:
+                yield
+        finally:
+            self._keep(label, recording)
+            session.stop()
 
     @asynccontextmanager
     async def _both_async(self, sampled: Any, session: Session, label: str | None) -> AsyncIterator[None]:
-        async with session as recording:
-            try:
-                async with sampled:
-                    yield
-            finally:
-                self._keep(label, recording)
+        recording = await _begun_async(session)
+        try:
+            async with sampled:
+                yield
+        finally:
+            self._keep(label, recording)
+            await session.stop_async()
 
-    def _keep(self, label: str | None, recording: Recording) -> None:
+    def _keep(self, label: str | None, recording: Recording | None) -> None:
         """Under the block's label, or the one that distributed has just given it."""
         told = label or next((name for name in reversed(self.samples) if name not in self.recordings), None)
-        if told is not None:
+        if told is not None and recording is not None:
             self.recordings[told] = recording
 
 
@@ -160,11 +165,12 @@ class get_task_stream(distributed.get_task_stream):
 
     ``data`` and ``figure`` are distributed's own; `recording` has every attempt
     at every task of the block, also where distributed's stream has dropped some.
+    A recording that cannot be made is a warning: the block and the stream go on.
 
     Attributes
     ----------
     recording
-        What happened in the latest block; None before the first.
+        What happened in the latest block; None before the first, and where that was not recorded.
     """
 
     def __init__(self, client: Any = None, plot: Any = False, filename: str = "task-stream.html") -> None:
@@ -177,9 +183,8 @@ class get_task_stream(distributed.get_task_stream):
     def __enter__(self) -> Any:
         entered = super().__enter__()  # type: ignore[no-untyped-call]
         if self._session is None:
-            session = record(client=self.client, local=False)
-            self.recording = session.start()
-            self._session = session
+            self._session = record(client=self.client, local=False)
+            self.recording = _begun(self._session)
         return entered
 
     def __exit__(self, *error: Any) -> None:
@@ -193,7 +198,7 @@ class get_task_stream(distributed.get_task_stream):
         # Older versions set it only in `__enter__`.
         self.start = time()
         self._session = record(client=self.client, local=False)
-        self.recording = await self._session.start_async()
+        self.recording = await _begun_async(self._session)
         try:
             return await super().__aenter__()  # type: ignore[no-untyped-call]
         except BaseException:
@@ -211,3 +216,21 @@ class get_task_stream(distributed.get_task_stream):
     def _ended(self) -> Session | None:
         ended, self._session = self._session, None
         return ended
+
+
+def _begun(session: Session) -> Recording | None:
+    """The recording of a session that begins; None, with a warning, where it cannot."""
+    try:
+        return session.start()
+    except Exception as error:
+        not_recorded(error)
+        return None
+
+
+async def _begun_async(session: Session) -> Recording | None:
+    """Like `_begun`, from a coroutine."""
+    try:
+        return await session.start_async()
+    except Exception as error:
+        not_recorded(error)
+        return None

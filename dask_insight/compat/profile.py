@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from distributed.profile import create, plot_data, plot_figure
 
 from ..analysis.flame import flame
+from ..arguments import known_processes
+from ..columns import steady
 from ..recording import Recording
 
 if TYPE_CHECKING:
@@ -72,7 +73,8 @@ def profile(
     ValueError
         If there is no such worker in the recording, or states of several workers are to be drawn.
     """
-    processes = ["scheduler"] if scheduler else _processes(recording, workers)
+    named = None if workers is None else known_processes(steady(recording.columns), workers)
+    processes = ["scheduler"] if scheduler else named
     inside = None if scheduler else not server
     between = (-np.inf if start is None else start, np.inf if stop is None else stop)
 
@@ -101,24 +103,6 @@ def profile(
 def _all(recording: Recording) -> list[str]:
     workers: Any = recording.columns("workers")
     return list(dict.fromkeys(workers["worker"].tolist()))
-
-
-def _processes(recording: Recording, workers: Any) -> list[str] | None:
-    """Addresses of the workers that are meant; None if none is named."""
-    if workers is None:
-        return None
-    wanted: Iterable[Any] = workers if isinstance(workers, list | tuple | set) else [workers]
-    told: Any = recording.columns("workers")
-    addresses = _all(recording)
-    named = dict(zip(told["name"].tolist(), told["worker"].tolist(), strict=True))
-    found = []
-    for each in map(str, wanted):
-        if each not in addresses and each not in named:
-            raise ValueError(
-                f"there is no worker {each!r} in the recording; there are {', '.join(addresses)}"
-            )
-        found.append(each if each in addresses else named[each])
-    return found
 
 
 def _lines(recording: Recording) -> dict[tuple[str, int], str]:

@@ -50,6 +50,23 @@ FORMATS: dict[str, Format] = {
 }
 
 
+#: What to do instead where a name ends so.
+_CURES = {
+    **{
+        name: f"{name} is a folder of all tables, as export('tables', '{name}'); "
+        f"one alone is run.tasks.to_{name}('tasks.{name}')"
+        for name in ("csv", "parquet")
+    },
+    "html": "a page is a report, as run.report('run.html')",
+    "dinsight": "a recording is saved, as run.save('run.dinsight')",
+}
+
+
+def suffix_of(path: str | os.PathLike[str]) -> str:
+    """How a file's name ends, without its dot and that of a compressed one."""
+    return Path(os.fspath(path).lower().removesuffix(".gz")).suffix.removeprefix(".")
+
+
 def format_of(path: str | os.PathLike[str]) -> str | None:
     """The format that a file's name says, if it says one: the longest suffix that fits."""
     name = os.fspath(path).lower()
@@ -107,12 +124,9 @@ def export(
     """
     name = format or format_of(path)
     if name not in FORMATS:
-        known = ", ".join(FORMATS)
-        raise ValueError(
-            f"{name!r} is no format: choose one of {known}"
-            if name
-            else f"the name {os.fspath(path)!r} says no format: choose one of {known}"
-        )
+        given = f"{name!r} is" if name else f"the name {os.fspath(path)!r} says"
+        cure = _CURES.get(name or suffix_of(path)) or f"choose one of {', '.join(FORMATS)}"
+        raise ValueError(f"{given} no format: {cure}")
     _check(name, options)
     target = Path(path)
     _free(target, "" if options.get("panel") == ALL else FORMATS[name].suffix, force)

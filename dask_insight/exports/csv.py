@@ -38,7 +38,7 @@ def write(recording: Recording, path: Path, told: Told = silent) -> None:
                 for rows, text in lines(len(table), *_parts(table, recording.started)):
                     file.write(text)
                     steps.add(rows)
-        recording.describe().to_csv(folder / "describe.csv")
+        recording.describe().to_csv(folder / "describe.csv", index=False)
 
 
 def _parts(table: Rows, started: float) -> Iterator[bytes | Part]:

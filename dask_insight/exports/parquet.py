@@ -37,4 +37,4 @@ def write(recording: Recording, path: Path, told: Told = silent) -> None:
                 for block in blocks:
                     file.write_table(block)
                     steps.add(len(block))
-        recording.describe().reset_index().astype("str").to_parquet(folder / "describe.parquet")
+        recording.describe().astype("str").to_parquet(folder / "describe.parquet", index=False)

@@ -208,7 +208,9 @@ compare = _figure(
 )
 
 
-def __getattr__(name: str) -> Any:
-    if name not in ("png", "svg"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(".pictures", __name__), name)
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name not in ("png", "svg"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(".pictures", __name__), name)

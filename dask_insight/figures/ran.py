@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -10,9 +11,10 @@ import numpy as np
 
 from ..arguments import Read, titles_of
 from ..batch import Symbols
-from ..lookup import ratio, sums
+from ..lookup import ratio
+from ..tables import plain
 from ..tables.facts import part_of_run
-from ..timeline import Attempts, stretches, unused_lanes
+from ..timeline import Attempts, standstills, stretches, unused_lanes
 from ..timeline import attempts as all_attempts
 from .colors import FAILED
 from .request import Request
@@ -47,6 +49,7 @@ class Ran:
         self.run = known.run[rows]
         self.nbytes = known.nbytes[rows]
         self._held = stretches(request.columns, known).of(there)
+        self._still = standstills(request.columns)
         #: What is shown of the time from when the first of all tasks was wanted to when the last was done.
         self.active = _active(known, request)
         self.lane, self.lanes = self._in_lanes(known.place[rows], known.places)
@@ -61,16 +64,14 @@ class Ran:
 
     @cached_property
     def seconds(self) -> np.ndarray:
-        """How long each held a thread within the time that is shown."""
+        """How long each held a thread within the time that is shown, without standstills."""
         low, high = (moment + self._request.zero for moment in self.active)
-        held = self._held
-        within = np.maximum(np.minimum(held.stop, high) - np.maximum(held.start, low), 0.0)
-        return sums(held.attempt, within, len(self))
+        return self._held.held(len(self), self._still, (low, max(low, high)))
 
     @cached_property
     def lasted(self) -> np.ndarray:
-        """How long each held a thread, shown or not."""
-        return self._held.held(len(self))
+        """The same, shown or not."""
+        return self._held.held(len(self), self._still)
 
     @property
     def worker(self) -> Symbols:
@@ -226,22 +227,26 @@ def _named(prefix: Symbols, described: np.ndarray, request: Request) -> np.ndarr
 
 
 def lane_order(read: Read, lanes: Sequence[tuple[str, str]], used: int) -> list[int]:
-    """Places of lanes, each a worker and a thread, by cluster and by the workers' names.
+    """Places of lanes, each a worker and a thread, by cluster and by the workers' names, as pages have them.
 
-    Of each worker those from place `used` on come last: nothing ran there.
+    Of each worker those from place `used` on come last: nothing ran there. So do those that nobody names.
     """
-    table, title = read("workers"), titles_of(read)
-    cluster = dict(zip(table["worker"].tolist(), table["cluster"].tolist(), strict=True))
+    table, title = plain.make(read, "workers"), titles_of(read)
+    told = zip(*(table[name].tolist() for name in ("worker", "cluster", "joined")), strict=True)
+    known = {worker: (cluster, joined if joined == joined else 0.0) for worker, cluster, joined in told}
 
     def key(lane: int) -> tuple[Any, ...]:
         worker, thread = lanes[lane]
-        called = cluster.get(worker, ""), _natural(title.get(worker, worker)), worker
-        return *called, lane >= used, _natural(thread)
+        cluster, joined = known.get(worker, ("", 0.0))
+        place = natural(f"{cluster} {title.get(worker, worker)}"), joined, natural(worker)
+        return not worker, *place, not thread, lane >= used, natural(thread)
 
     return sorted(range(len(lanes)), key=key)
 
 
-def _natural(text: str) -> tuple[int, int, str]:
-    """By what names are sorted so that worker 2 stands before worker 10."""
-    # Python turns no longer text into a number.
-    return (0, int(text), "") if text.isdecimal() and len(text) < 4_000 else (1, 0, text)
+def natural(name: str) -> tuple[list[tuple[int, str]], str]:
+    """By what names are sorted: `worker-2` before `worker-10`, capitals beside small letters."""
+    parts = re.split("([0-9]+)", name.lower())
+    # Letters and numbers in turns; a number of more digits is larger.
+    digits = (part.lstrip("0") if at % 2 else part for at, part in enumerate(parts))
+    return [(len(part) if at % 2 else 0, part) for at, part in enumerate(digits)], name

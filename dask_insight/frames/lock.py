@@ -6,11 +6,11 @@ import errno
 import os
 import struct
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from .place import place_of
+from .place import must_have_folder, place_of
 
 try:
     import fcntl
@@ -22,8 +22,49 @@ except ImportError:
 _OF_BYTES = sys.platform == "linux" and hasattr(fcntl, "F_OFD_SETLK")
 #: The byte that is locked, which no file has: on network drives of Windows what is locked cannot be read.
 _BYTE = 2**62
-#: Descriptors of the files that are locked.
-_locked: set[int] = set()
+
+
+class _Claim:
+    """A lock of this process on the file that is at a place."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self._number: int | None = None
+
+    def take(self, flags: int = 0) -> bool:
+        """Lock it; False where there are no locks, or none beside which it can be read and written."""
+        number = os.open(self.place, os.O_WRONLY | flags, 0o666)
+        try:
+            locked = _lock(number, self.place)
+        except OSError:
+            os.close(number)
+            raise
+        if locked:
+            self._number = number
+        else:
+            # Nobody takes the place of a file that is open in Windows.
+            os.close(number)
+        return locked
+
+    def give_back(self) -> None:
+        """Unlock it."""
+        if self._number is not None:
+            # Processes that others than Python forked off hold the same lock.
+            with suppress(OSError):
+                _set(self._number, lock=False)
+            self.close()
+
+    def close(self) -> None:
+        """Close what is open of it."""
+        number, self._number = self._number, None
+        if number is not None:
+            with suppress(OSError):
+                # A program that closes all descriptors has closed it.
+                os.close(number)
+
+
+#: Claims that nobody has ended.
+_claims: set[_Claim] = set()
 
 
 def claim(path: str | os.PathLike[str]) -> Callable[[], None]:
@@ -37,41 +78,47 @@ def claim(path: str | os.PathLike[str]) -> Callable[[], None]:
     OSError
         If it cannot be written, or another process records to it.
     """
-    place = place_of(path)
-    number = os.open(place, os.O_WRONLY | os.O_CREAT, 0o666)
-    try:
-        locked = _lock(number, place)
-    except (BlockingIOError, PermissionError):
-        os.close(number)
-        told = "another process records to it; name another file"
-        raise OSError(errno.EBUSY, told, str(place)) from None
-    if not locked:
-        # Nobody takes the place of a file that is open in Windows.
-        os.close(number)
-        return lambda: None
-    _locked.add(number)
+    claimed = _Claim(place_of(path))
+    must_have_folder(claimed.place)
+    if claimed.take(os.O_CREAT):
+        _claims.add(claimed)
 
     def release() -> None:
-        if number in _locked:
-            _locked.remove(number)
-            # Processes that others than Python forked off hold the same lock.
-            with suppress(OSError):
-                _set(number, lock=False)
-            with suppress(OSError):
-                # A program that closes all descriptors has closed it.
-                os.close(number)
+        _claims.discard(claimed)
+        claimed.give_back()
 
     return release
 
 
+@contextmanager
+def unclaimed(place: Path) -> Iterator[None]:
+    """Within, a file that is claimed is not open for that; what is at its place then is claimed again.
+
+    Some network drives lose a file that is open when another takes its place.
+    """
+    mine = [each for each in list(_claims) if each.place == place]
+    for each in mine:
+        each.give_back()
+    try:
+        yield
+    finally:
+        for each in mine:
+            # It may have gone, or be another's by now.
+            with suppress(OSError):
+                each.take()
+            if each not in _claims:
+                # Its end has come meanwhile, in another thread.
+                each.give_back()
+
+
 def _lock(number: int, place: Path) -> bool:
-    """Lock a file; False where there are no locks, or none beside which it can be read and written."""
     if fcntl is None:
         return False
     try:
         _set(number, lock=True)
     except (BlockingIOError, PermissionError):
-        raise
+        told = "another process records to it; name another file"
+        raise OSError(errno.EBUSY, told, str(place)) from None
     except OSError:
         return False
     return _OF_BYTES or _can_be_read(place)
@@ -97,9 +144,8 @@ def _can_be_read(place: Path) -> bool:
 
 def _let_go() -> None:
     """In a process that was forked off: it may live longer than the one that records."""
-    while _locked:
-        with suppress(OSError):
-            os.close(_locked.pop())
+    while _claims:
+        _claims.pop().close()
 
 
 if hasattr(os, "register_at_fork"):

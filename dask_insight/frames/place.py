@@ -6,8 +6,8 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from time import monotonic, sleep
 from typing import BinaryIO
@@ -19,7 +19,9 @@ _HELD = sys.platform == "win32"
 #: Seconds for which that is tried, and between two tries at first and at most.
 _PATIENCE = 2.0
 _PAUSE, _LONGEST = 0.01, 0.25
-#: What fsync says where a file system does not know it; Windows says the last for all that goes wrong.
+#: Signs that the path of a file may have there, unless its owner allows more.
+_LONGEST_PATH = 259
+#: What a file system says to what it does not know; to fsync Windows says the last for all that goes wrong.
 _UNABLE = (errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EBADF)
 #: Signs of a name by which people know what belongs to it.
 _SIGNS = 40
@@ -41,6 +43,13 @@ def place_of(path: str | os.PathLike[str]) -> Path:
     return Path(os.path.realpath(given))
 
 
+def must_have_folder(place: Path) -> None:
+    """Raise `FileNotFoundError`, in words that name the cure, where the folder of a file is not."""
+    if not place.parent.is_dir():
+        told = "there is no such folder: make it first"
+        raise FileNotFoundError(errno.ENOENT, told, str(place.parent))
+
+
 def holds_recording(path: str | os.PathLike[str]) -> bool:
     """Whether a file that can be read is a recording."""
     try:
@@ -51,10 +60,20 @@ def holds_recording(path: str | os.PathLike[str]) -> bool:
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def replacing(
+    path: str | os.PathLike[str], moment: Callable[[Path], AbstractContextManager[object]] = nullcontext
+) -> Iterator[BinaryIO]:
     """A file to write within, which takes the place of another, and its permissions, when it is whole.
 
-    Nobody else writes to it, in no process or thread, and nothing of it is left where that fails.
+    Nobody else writes to it, in no process or thread, and nothing of it is left where that fails: unless it
+    is whole, and the other is lost.
+
+    Parameters
+    ----------
+    path
+        Where the other is.
+    moment
+        What is to hold while its place is taken; gets that.
 
     Raises
     ------
@@ -64,26 +83,44 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     target = place_of(path)
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "a folder: name a file in it", str(target))
-    if not target.parent.is_dir():
-        told = "there is no such folder: make it first"
-        raise FileNotFoundError(errno.ENOENT, told, str(target.parent))
+    must_have_folder(target)
     partial = beside(target, "part")
     kept = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
     # Until it has those of the other, nobody else is to look into it.
     first = 0o666 if kept is None else 0o600
+    whole = False
     try:
         with _begun(partial, target, first) as file:
             # In Windows they only say that a file must not be written.
             if kept is not None and not _HELD:
-                # Not every file system lets them be changed.
-                with suppress(PermissionError):
+                with _if_able(target, errno.EPERM, errno.EACCES):
                     partial.chmod(kept)
             yield file
             file.flush()
-            _sync(file)
-        take_place(partial, target)
+            # Network drives tell only now that theirs is full; and a machine that fails before the disk
+            # keeps it might have neither this file nor the one whose place it takes.
+            with _if_able(target):
+                os.fsync(file.fileno())
+        whole = True
+        with moment(target):
+            _take(partial, target, new=kept is None)
     finally:
-        partial.unlink(missing_ok=True)
+        if not whole or kept is None or target.exists():
+            partial.unlink(missing_ok=True)
+
+
+def _take(partial: Path, target: Path, new: bool) -> None:
+    """Take a place; once more where the attempt has lost what was there, as kernels do on network drives."""
+    try:
+        take_place(partial, target)
+    except OSError as error:
+        if new or target.exists() or not partial.exists():
+            raise
+        try:
+            take_place(partial, target)
+        except OSError:
+            told = f"{error.strerror}, though it is whole in {partial.name}"
+            raise OSError(error.errno, told, str(target)) from None
 
 
 def _begun(partial: Path, target: Path, mode: int) -> BinaryIO:
@@ -94,21 +131,23 @@ def _begun(partial: Path, target: Path, mode: int) -> BinaryIO:
         raise OSError(error.errno, error.strerror, str(target)) from None
 
 
-def _sync(file: BinaryIO) -> None:
-    """Have the disk keep what was written; network drives tell only now that theirs is full.
-
-    Else a machine that fails soon after may have neither this file nor the one whose place it takes.
-    """
+@contextmanager
+def _if_able(target: Path, *unable: int) -> Iterator[None]:
+    """Do within what not every file system lets be done with what is written in place of `target`."""
     try:
-        os.fsync(file.fileno())
+        yield
     except OSError as error:
-        if error.errno not in _UNABLE:
-            raise
+        if error.errno not in (*_UNABLE, *unable):
+            raise OSError(error.errno, error.strerror, str(target)) from None
 
 
 def beside(place: Path, end: str) -> Path:
     """A name in the same folder that nothing has, and that is not too long where the other is not."""
-    return place.with_name(f".{place.name[:_SIGNS]}.{os.urandom(4).hex()}.{end}")
+    unique = os.urandom(4).hex()
+    found = place.with_name(f".{place.name[:_SIGNS]}.{unique}.{end}")
+    if _HELD and len(str(found)) > _LONGEST_PATH:
+        return place.with_name(unique[: len(place.name)])
+    return found
 
 
 def take_place(written: Path, place: Path) -> None:

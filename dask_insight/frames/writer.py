@@ -13,6 +13,7 @@ from typing import BinaryIO, NamedTuple
 from ..schema import FORMAT
 from ..threads import at_once
 from .layout import FRAME, HEADER, MAGIC, MARKER, THREADS, allowed, checksum, lengths_of
+from .lock import unclaimed
 from .place import place_of, replacing
 
 #: Bytes gathered before they become a frame.
@@ -60,12 +61,15 @@ class Writer:
 
     Attributes
     ----------
+    folder
+        Where it is; None where nobody said.
     waiting
         Whether there is anything to flush.
     """
 
     def __init__(self, file: BinaryIO, place: Path | None = None) -> None:
         self._file = file
+        self.folder = None if place is None else place.parent
         # Asked as `is_at` asks: on Windows what is told of an open file need not be the same.
         self._known = None if place is None else place.stat()
         self._waiting: list[bytes] = []
@@ -148,7 +152,7 @@ def create(path: str | os.PathLike[str]) -> Writer:
 
 def save(path: str | os.PathLike[str], batches: Iterable[bytes]) -> None:
     """Write a whole recording at once; it appears whole or not at all."""
-    with replacing(path) as file:
+    with replacing(path, unclaimed) as file:
         writer = Writer(file)
         for frame in at_once(partial(_pack, compression=_SMALL), _groups(batches), THREADS):
             writer.put(frame)

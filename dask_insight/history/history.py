@@ -95,7 +95,7 @@ class History:
         #: Tasks whose attempts have been dropped since the last sweep.
         self._gone: list[np.ndarray] = []
         self._swept = 0.0
-        #: What keeps so many parts, the oldest.
+        #: What keeps the newest of so many parts, the oldest.
         self._disk: Spill | None = None
         self._spilled = 0
         #: Parts that had been thinned at the last sweep.
@@ -229,8 +229,13 @@ class History:
             if self.turnover - self._swept >= _SWEEP:
                 self._sweep()
 
-    def spill(self) -> None:
+    def spill(self, folder: str | None = None) -> None:
         """Have the disk keep what is too much for memory; of a history without a limit, by any thread.
+
+        Parameters
+        ----------
+        folder
+            Where from now on; see `Spill`.
 
         Raises
         ------
@@ -240,7 +245,8 @@ class History:
         with self._tidying:
             excess = sum(part.size for part in self._parts[self._spilled :]) - _IN_MEMORY
             while excess > 0:
-                self._disk = self._disk or Spill()
+                if self._disk is None or self._disk.folder != folder:
+                    self._disk = Spill(folder)
                 part = self._parts[self._spilled]
                 excess -= part.size
                 spilled = part.spilled(self._disk)

@@ -14,20 +14,28 @@ class Spill:
 
     Any thread may read while one adds. A process that was forked off may read.
 
+    Parameters
+    ----------
+    folder
+        Where it is; by default that of the system, `tempfile.gettempdir`.
+
     Raises
     ------
     OSError
         If there can be none.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, folder: str | None = None) -> None:
+        self.folder = folder
         # Unbuffered: of what the disk does not take nothing waits for another try.
-        self._file = TemporaryFile(prefix="dask-insight-", buffering=0)  # noqa: SIM115  it lives as long as this
+        self._file = TemporaryFile(prefix="dask-insight-", dir=folder, buffering=0)  # noqa: SIM115  it lives as long as this
         self._process = os.getpid()
         self._end = 0
         self._lock = threading.Lock()
         # As the process ends a recording may still be completed.
         weakref.finalize(self, self._file.close).atexit = False
+        # Some drives take what they do not give back.
+        self.add(b"1").read()
 
     def add(self, data: bytes) -> Spilled:
         """Write bytes.

@@ -11,6 +11,14 @@ _TEXT = 20_000
 _MOST, _KEPT, _MESSAGE = 10_000, 16_000_000, 1_000_000
 
 
+def last_calls(trace: str) -> str:
+    """Of a long traceback the last calls, each of them whole."""
+    if len(trace) <= _TEXT:
+        return trace
+    _, call, rest = trace[-_TEXT:].partition('\n  File "')
+    return call[1:] + rest
+
+
 class Errors:
     """What attempts raised: run, key, text and traceback.
 
@@ -33,7 +41,7 @@ class Errors:
         if len(self._kept) >= _MOST or self._size >= _KEPT:
             self.dropped += 1
             return
-        text, trace = text[:_TEXT], trace[-_TEXT:]
+        text, trace = text[:_TEXT], last_calls(trace)
         self._size += len(text) + len(trace)
         self._kept.append((run, key, text, trace))
 

@@ -5,6 +5,12 @@ from __future__ import annotations
 import os
 from typing import Any, NamedTuple
 
+#: What is lacking where CUDA counts GPUs of several kinds in its own order, and NVML by their places.
+_UNCLEAR = (
+    "which of these GPUs this process uses is not known: set CUDA_DEVICE_ORDER=PCI_BUS_ID, "
+    "or name it by its UUID in CUDA_VISIBLE_DEVICES"
+)
+
 
 class Device(NamedTuple):
     """One GPU."""
@@ -15,7 +21,7 @@ class Device(NamedTuple):
 
 
 class Gpus:
-    """Samples the visible GPUs; empty where there is no NVML, `reason` says why.
+    """Samples the visible GPUs; empty where there is no NVML. `reason` says what is lacking, and why.
 
     Parameters
     ----------
@@ -41,17 +47,34 @@ class Gpus:
             self.reason = f"no NVML: {error}"
 
     def _visible(self) -> list[Device]:
-        nvml = self._nvml
-        found: list[Device] = []
-        for index in range(nvml.nvmlDeviceGetCount()):
-            handle = nvml.nvmlDeviceGetHandleByIndex(index)
-            uuid = _text(nvml.nvmlDeviceGetUUID(handle))
-            found.append(Device(index, f"{_text(nvml.nvmlDeviceGetName(handle))} {uuid}", handle))
+        found = self._found()
         visible = os.environ.get("CUDA_VISIBLE_DEVICES")
         mine = chosen(found, visible)
         # Of a part of a GPU it is not known here whose it is.
-        known = visible is not None and not visible.lstrip().startswith("MIG-")
-        return mine[:1] if self._one and known else mine
+        if self._one and visible is not None and not visible.lstrip().startswith("MIG-"):
+            mine = mine[:1]
+        if visible is None or not 0 < len(mine) < len(found) or not _unclear(found, visible):
+            return mine
+        self._lack(_UNCLEAR)
+        return found
+
+    def _found(self) -> list[Device]:
+        """All GPUs of the host but those that are broken, or another's."""
+        found: list[Device] = []
+        for index in range(self._nvml.nvmlDeviceGetCount()):
+            try:
+                found.append(self._device(index))
+            except Exception as error:
+                self._lack(f"GPU {index}: {error}")
+        return found
+
+    def _device(self, index: int) -> Device:
+        handle = self._nvml.nvmlDeviceGetHandleByIndex(index)
+        name, uuid = self._nvml.nvmlDeviceGetName(handle), self._nvml.nvmlDeviceGetUUID(handle)
+        return Device(index, f"{_text(name)} {_text(uuid)}", handle)
+
+    def _lack(self, what: str) -> None:
+        self.reason = f"{self.reason}; {what}" if self.reason else what
 
     def sample(self, now: float) -> list[dict[str, Any]]:
         """One row of `gpus` for each device; a figure that cannot be had is NaN."""
@@ -96,6 +119,13 @@ def chosen(devices: list[Device], visible: str | None) -> list[Device]:
             break
         found.extend(device for device in fitting[:1] if device not in found)
     return found
+
+
+def _unclear(devices: list[Device], visible: str) -> bool:
+    """Whether CUDA_VISIBLE_DEVICES may count them otherwise than NVML: by default the fastest comes first."""
+    by_index = any(name.strip().isdecimal() for name in visible.split(","))
+    kinds = {device.name.rsplit(" ", 1)[0] for device in devices}
+    return by_index and len(kinds) > 1 and os.environ.get("CUDA_DEVICE_ORDER") != "PCI_BUS_ID"
 
 
 def _tried(call: Any, otherwise: Any = float("nan")) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import traceback
 from collections import deque
 
@@ -10,6 +11,8 @@ from collections import deque
 _LOGGERS = ("", "distributed", "dask")
 #: Characters of a text, and calls of a traceback: the last ones, where it was raised.
 _TEXT, _CALLS = 4000, 30
+#: The line that stands for the middle of a longer text.
+CUT = "…"
 
 #: Those of this process that are open: of one process's records only the first notes anything.
 _open: list[Logs] = []
@@ -36,6 +39,10 @@ class Logs(logging.Handler):
 
     def open(self) -> None:
         """Begin to listen."""
+        self._pid = os.getpid()
+        for one in [one for one in _open if one._pid != self._pid]:
+            # This process was forked off from its own.
+            one.shut()
         _open.append(self)
         self._listen()
 
@@ -89,7 +96,7 @@ class Logs(logging.Handler):
 def _cut(text: str) -> str:
     """Of a long text the beginning and the end: the last line names the error."""
     half = _TEXT // 2
-    return text if len(text) <= _TEXT else f"{text[: half - 1]}…{text[-half:]}"
+    return text if len(text) <= _TEXT else f"{text[: half - 2]}\n{CUT}\n{text[1 - half :]}"
 
 
 class _Last(logging.Handler):

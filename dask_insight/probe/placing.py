@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-#: Seconds for which workers are waited for.
-PATIENCE = 5.0
+#: Seconds for which workers are waited for, and how many of them a second more is for.
+PATIENCE, MANY = 5.0, 200
 #: What a call of a worker ends with that is not there, or no more.
 _UNREACHABLE = (OSError, asyncio.TimeoutError)
 _NOT_REACHED, _NOT_LOADED = "could not be reached", "could not load the probe"
@@ -52,7 +52,7 @@ class Placing:
         message = {"op": "plugin-add", "name": self._name, "plugin": self._plugin}
         calls = self._calls = self._call_all(message)
         if calls:
-            await asyncio.wait(calls.values(), timeout=PATIENCE)
+            await asyncio.wait(calls.values(), timeout=PATIENCE + len(calls) / MANY)
         answers = {address: call.result() for address, call in calls.items() if call.done()}
         for answer in answers.values():
             if _keeps_out(answer):
@@ -88,7 +88,7 @@ class Placing:
             call.cancel()
         calls = self._call_all({"op": "plugin-remove", "name": self._name}).values()
         if calls:
-            await asyncio.wait(calls, timeout=PATIENCE)
+            await asyncio.wait(calls, timeout=PATIENCE + len(calls) / MANY)
         for call in calls:
             call.cancel()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from itertools import accumulate
 from time import monotonic
 from typing import Any
@@ -98,7 +98,7 @@ class Stores:
     def start(self) -> Position:
         """The position of a reader that begins now: all names, no rows."""
         at = {name: table.end for name, table in self._tables.items()}
-        return at | dict.fromkeys(self._names, 0) | {"blobs": self.blobs.end, "again": 0, "spans": 0}
+        return at | dict.fromkeys(self._names, 0) | {"blobs": self.blobs.end, "again": 0}
 
     def release(self, readers: list[Reader]) -> None:
         """Drop what all readers have."""
@@ -203,11 +203,14 @@ def pack_keys(keys: list[Hashable]) -> bytes:
     return packed
 
 
-def new_spans(scheduler: Any, told: int) -> list[tuple[str, tuple[str, ...], str]]:
-    """The spans but for the first that have been `told`: id, name, id of the parent."""
+def spans_of(scheduler: Any, groups: Iterable[Any]) -> list[tuple[str, tuple[str, ...], str]]:
+    """The spans of named groups, and those around them: id, name, id of the parent."""
     extension = scheduler.extensions.get("spans")
     known = extension.spans if extension is not None else {}
-    if len(known) <= told:
-        return []
-    later = list(known.values())[told:]
-    return [(span.id, span.name, span.parent.id if span.parent else "") for span in later]
+    found = {}
+    for *_, one in groups:
+        span = known.get(one)
+        while span is not None and span.id not in found:
+            found[span.id] = (span.id, span.name, span.parent.id if span.parent else "")
+            span = span.parent
+    return list(found.values())

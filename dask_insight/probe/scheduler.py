@@ -20,9 +20,9 @@ from .farewell import PATIENCE, Farewell, topic
 from .gauges import Gauges
 from .journal import Journal, Labels
 from .own import Own
+from .placing import MANY, Placing, asked
 from .placing import PATIENCE as PLACING
-from .placing import Placing, asked
-from .readers import GAUGES, Reader, Stores, new_spans
+from .readers import GAUGES, Reader, Stores, spans_of
 from .stranded import Stranded
 from .tasks import Tasks
 
@@ -235,12 +235,10 @@ class Probe(SchedulerPlugin):
         if all(each.caught_up for each in self._readers.values()):
             self.tasks.graph.all_told()
         packed, blobs, position, more = self.stores.read(reader, rate)
-        spans = new_spans(self.scheduler, position["spans"])
-        position["spans"] += len(spans)
         answer = {
             "packed": to_serialize(packed),
             "blobs": blobs,
-            "spans": spans,
+            "spans": self._spans(reader.at["group_names"], position["group_names"]),
             "at": position,
             "more": more,
             "time": time(),
@@ -254,6 +252,10 @@ class Probe(SchedulerPlugin):
             if not answer["more"]:
                 self._farewell.without(recorder)
         return answer
+
+    def _spans(self, after: int, end: int) -> list[tuple[str, tuple[str, ...], str]]:
+        """The spans of the groups that an answer names; the scheduler remembers all that it ever had."""
+        return spans_of(self.scheduler, self.tasks.graph.groups.since(after, end - after))
 
     async def flush(self, *, timeout: float) -> None:
         """Have every worker push what it has; those that do not are named."""
@@ -318,7 +320,7 @@ class Probe(SchedulerPlugin):
         if self._numbering is not None:
             self._numbering.cancel()
         if self._placed is not None:
-            await asyncio.wait([self._placed], timeout=PLACING)
+            await asyncio.wait([self._placed], timeout=PLACING + len(self.scheduler.workers) / MANY)
             await self._placing.withdraw()
         self._shut("push", "clock")
         unload(self.name, self)

@@ -33,6 +33,7 @@ _BOTH = (
     "pulse",
     "logs",
     "messages",
+    "errors",
 )
 #: Those that only one side needs, after those: by the module that holds its probe.
 _ONLY = {
@@ -41,7 +42,7 @@ _ONLY = {
         *("own", "cluster", "gauges", "farewell", "stranded", "placing", "scheduler"),
     ),
     "worker": (
-        *("threads", "secede", "errors", "executions", "transfers", "metrics", "actors", "cores"),
+        *("threads", "secede", "executions", "transfers", "metrics", "actors", "cores"),
         "worker",
     ),
 }

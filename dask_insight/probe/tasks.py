@@ -8,6 +8,7 @@ from typing import Any
 
 from distributed.metrics import time
 
+from .errors import last_calls
 from .graph import NOTHING, Graph
 from .layouts import LAYOUTS
 from .rows import Items, Names, Rows
@@ -252,7 +253,7 @@ class Tasks:
             if not text:
                 text = _KILLED_TOO_OFTEN if gone else _TOO_LARGE if "exception" in facts else ""
             trace = facts.get("traceback_text") or state.traceback_text or ""
-            self.errors.add((run, task, text[:_TEXT], trace[-_TEXT:]))
+            self.errors.add((run, task, text[:_TEXT], last_calls(trace)))
         elif gone:
             status = _KILLED
         elif stimulus.startswith(("task-erred", "execute-unknown-error")) and (

@@ -34,7 +34,7 @@ from .waits import Waits, task_executors, task_threads
 #: Least seconds between two pushes, and those that the last one may take.
 _PUSH = 1.0
 _LAST = 5.0
-#: Seconds that the first may take, for which a new worker waits.
+#: Seconds that a new worker waits for its first round trips.
 _GREETING = 3.0
 #: Most keys in one push: the scheduler looks each up.
 _KEYS = 4000
@@ -42,7 +42,8 @@ _KEYS = 4000
 _UNSENT = 16_000_000
 #: Pushes after which a probe to which nobody listens takes itself off.
 _REFUSALS = 5
-_PINGS = 5
+#: Round trips before a worker is told of tasks, the first of which may have to connect, and after that.
+_FIRST, _FURTHER = 2, 3
 #: Seconds between two samples of a worker's resources up to which workers of one process take turns.
 _SHARED = 1.0
 #: The probes of this process. A cluster may have all its workers in one: together they may cost what one may.
@@ -85,9 +86,8 @@ class Probe(WorkerPlugin):
         self.worker = worker
         try:
             self._put_on(worker)
-            # The recorder must know this worker's clock before it hears of its tasks.
-            with contextlib.suppress(asyncio.TimeoutError, OSError):
-                await asyncio.wait_for(self._greet(), _GREETING)
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._ping(_FIRST), _GREETING)
         except Exception:
             # Dask keeps the plugin until it is told to remove it.
             self._leave()
@@ -181,12 +181,22 @@ class Probe(WorkerPlugin):
         return float(found[-1]) if found else float("nan")
 
     async def _keep_pushing(self) -> None:
+        turn = self._greet
         while not self._off:
             try:
-                await self._rest()
-                await self._push()
+                await turn()
             except Exception as error:
                 self._failed("push", error)
+            turn = self._push_again
+
+    async def _greet(self) -> None:
+        """Push at once: the recorder must know this worker's clock before it hears of its tasks."""
+        await self._push()
+        await self._ping(_FURTHER)
+
+    async def _push_again(self) -> None:
+        await self._rest()
+        await self._push()
 
     async def _rest(self) -> None:
         """Wait for the next push; what Dask's log of transfers would forget by then is taken meanwhile."""
@@ -196,12 +206,8 @@ class Probe(WorkerPlugin):
             left -= _PUSH
             self._transfers.look("outgoing")
 
-    async def _greet(self) -> None:
-        await self._ping()
-        await self._push()
-
-    async def _ping(self) -> None:
-        for _ in range(_PINGS):
+    async def _ping(self, times: int) -> None:
+        for _ in range(times):
             try:
                 asked = time()
                 answer = await getattr(self.worker.scheduler, f"{self.package}_clock")()

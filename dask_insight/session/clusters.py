@@ -27,6 +27,8 @@ _GRACE = 2.0
 _START_TIMEOUT = 60.0
 #: Seconds that a client which closes waits for another one to take over, so that nothing is missed meanwhile.
 _HANDOVER = 1.0
+#: Seconds between two looks at whether a client has its scheduler again.
+_LOOK = 0.5
 #: Seconds that who asks waits for clusters to answer, and for which those that did not are not asked again.
 _PATIENCE, _UNASKED = 2.0, 20.0
 
@@ -270,7 +272,8 @@ class Clusters:
             await one.source.start(self._emit_of(one.client))
         except BaseException:
             # The session may have ended meanwhile.
-            self._followed.pop(one.client.id, None)
+            with self._lock:
+                self._followed.pop(one.client.id, None)
             raise
         if self._is_first(one):
             self._clocked()
@@ -352,13 +355,18 @@ class Clusters:
         from ..sources.clients import cluster_of
 
         async def follow(other: Any) -> None:
+            while other.status == "connecting" and not self._ended:
+                await asyncio.sleep(_LOOK)
             try:
                 await self._start(self._made(other))
             except Exception as error:
                 self._hand_over(left, cluster, f"{other.id}: {_words(error)}")
 
-        for other in list(self._spare.values()):
-            if cluster_of(other) == cluster and other.status == "running" and self._spare.pop(other.id, None):
+        there = [other for other in list(self._spare.values()) if cluster_of(other) == cluster]
+        running = [other for other in there if other.status == "running"]
+        # One that has lost the scheduler may find it again.
+        for other in (*running, *(other for other in there if other.status == "connecting")):
+            if self._spare.pop(other.id, None):
                 if (following := self._soon(other, partial(follow, other))) is not None:
                     return following
                 why = str(_LoopEnded(other))
@@ -410,6 +418,8 @@ class Clusters:
             self._unstopped(one, _words(error))
         finally:
             ending.cancel()
+            # Cancelled, it emits what it has, which belongs into the file.
+            await asyncio.wait([ending], timeout=_GRACE)
 
     def _taken(self) -> list[_Followed]:
         """All that has to be stopped; from now on nothing begins."""
@@ -469,7 +479,15 @@ class Clusters:
     def _submit(client: Any, work: Callable[[], Any]) -> Future[None] | None:
         """Run a coroutine on a client's event loop; None where that loop has ended."""
         loop = _loop(client)
-        return None if loop is None or _has_ended(client) else asyncio.run_coroutine_threadsafe(work(), loop)
+        if loop is None or _has_ended(client):
+            return None
+        coroutine = work()
+        try:
+            return asyncio.run_coroutine_threadsafe(coroutine, loop)
+        except RuntimeError:
+            # It was closed at this very moment.
+            coroutine.close()
+            return None
 
 
 class _LoopEnded(RuntimeError):

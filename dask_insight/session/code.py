@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from importlib.machinery import SOURCE_SUFFIXES
+from threading import RLock
 from typing import Any
 
 from ..analysis.code import Line, functions_seen, lines
@@ -31,6 +32,8 @@ _NEEDED = {
     "running": ("run", "task"),
     "graph": ("task", "prefix"),
 }
+#: What is there and what is added is one step; several read for one recording.
+_turn = RLock()
 _DEFINES = re.compile(r"^(?:async\s+)?def\s+(\w+)")
 _BEGINS = re.compile(r"^(?:@|class\b|(?:async\s+)?def\b)|\blambda\b|\bfor\b")
 
@@ -66,13 +69,14 @@ class Code:
 
     def read(self, wanted: Iterable[Line], most: int) -> int:
         """Add those of these lines that are new, up to so many in all; how many were left out."""
-        known: Any = self._recording.columns("lines")
-        have = set(zip(known["file"].tolist(), known["line"].tolist(), strict=True))
-        new = list(_read(wanted, have))
-        room = max(0, most - len(have))
-        if rows := new[:room]:
-            file, line, text = zip(*rows, strict=True)
-            self._recording.append(encode("lines", {"file": file, "line": line, "text": text}))
+        with _turn:
+            known: Any = self._recording.columns("lines")
+            have = set(zip(known["file"].tolist(), known["line"].tolist(), strict=True))
+            new = list(_read(wanted, have))
+            room = max(0, most - len(have))
+            if rows := new[:room]:
+                file, line, text = zip(*rows, strict=True)
+                self._recording.append(encode("lines", {"file": file, "line": line, "text": text}))
         return len(new) - len(new[:room])
 
 

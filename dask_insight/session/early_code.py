@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
+from threading import RLock
 from time import monotonic
 
 from ..analysis.code import Line, lines
@@ -40,13 +41,16 @@ class EarlyCode:
         self._wanted: dict[str, dict[int, Line]] = {}
         #: From when on they are read again, by the monotonic clock.
         self._due = 0.0
+        self._reading, self._ended = RLock(), False
         self._unfollow = recording.on_append(self._appended)
         self._undrive = DRIVER.drive(self)
 
     def stop(self) -> None:
-        """Read no more."""
+        """Read no more; waits for what is being read."""
         self._unfollow()
         self._undrive()
+        with self._reading:
+            self._ended = True
 
     def tick(self) -> Turn:
         """Read what the rows point to that have come, if it is time for that."""
@@ -58,7 +62,9 @@ class EarlyCode:
         for _ in range(len(self._came)):
             came.append(self._came.popleft())
         try:
-            self._read(came)
+            with self._reading:
+                if not self._ended:
+                    self._read(came)
         except Exception:
             # The end of the recording reads them once more, and tells what fails.
             logger.debug("source code could not be read early", exc_info=True)

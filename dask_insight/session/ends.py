@@ -1,76 +1,108 @@
-"""How tasks end, counted as it comes."""
+"""How far tasks are, counted as it comes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..batch import Symbols
 from ..lookup import is_any
 from ..schema import NOTHING
 
 #: The columns by which it is counted.
-READ: dict[str, tuple[str, ...]] = {"attempts": ("run", "task", "status"), "errors": ("run",)}
+READ: dict[str, tuple[str, ...]] = {
+    "graph": ("task", "order"),
+    "attempts": ("run", "task", "status"),
+    "errors": ("run",),
+}
 #: Runs that are remembered for what may be told of them later, before they are forgotten.
 _MOST = 100_000
 #: Bits of ids within a page.
 _PAGE = 16
+_NONE = np.zeros(0, "u4")
+
+
+class Change(NamedTuple):
+    """Tasks by what they are from now on."""
+
+    #: To run: they count in the total.
+    new: np.ndarray = _NONE
+    #: Those of the total that have a result.
+    done: np.ndarray = _NONE
+    #: Failed, and failed no more.
+    failed: np.ndarray = _NONE
+    mended: np.ndarray = _NONE
 
 
 class Ends:
-    """Counts tasks that have a result, and attempts that failed; not safe for several threads at once.
+    """Counts tasks that are to run, have a result, and failed; not safe for several threads at once.
 
     Attributes
     ----------
+    total
+        Different tasks of the graph, without data that a client brought or had before: it is not to run.
     done
-        Different tasks that ended well: a result that was lost and made again counts once.
+        Those of them that ended well: a result that was lost and made again counts once.
     failed
-        Attempts that raised, or died with their worker as the last that Dask made.
+        Different tasks without a result of which an attempt raised, or died with its worker as the last that
+        Dask made.
     """
 
     def __init__(self) -> None:
-        self.done = self.failed = 0
-        self._results = _Marked()
+        self.total = self.done = self.failed = 0
+        self._ranked, self._results, self._failures = _Marked(), _Marked(), _Marked()
         #: Runs that have an error; and tasks of attempts that were killed, by their runs: of the last that
         #: Dask made an error is told, before or after, and of one that is made again none.
         self._errors: set[int] = set()
         self._killed: dict[int, int] = {}
 
-    def take(self, table: str, columns: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
-        """Count rows of a table in `READ`.
-
-        Returns
-        -------
-        done
-            Tasks that have a result for the first time.
-        failed
-            Tasks of attempts that failed, one an attempt; `NOTHING` where it is not known.
-        """
-        done = np.zeros(0, "u4")
-        if table == "errors":
-            runs = [run for run in columns["run"].tolist() if run != NOTHING]
-            failed = [self._killed.pop(run) for run in runs if run in self._killed]
-            _bound(self._errors)
-            self._errors.update(runs)
+    def take(self, table: str, columns: Mapping[str, Any]) -> Change:
+        """Count rows of a table in `READ`."""
+        if table == "graph":
+            change = self._told(columns["task"], columns.get("order"))
+        elif table == "errors":
+            change = Change(failed=self._fail(self._given_up(columns["run"].tolist())))
         else:
-            run, task, status = (columns[name] for name in READ[table])
-            done = self._results.add(task[is_any(status, ("ok",))])
-            failed = task[is_any(status, ("erred",))].tolist()
-            _bound(self._killed)
-            killed = is_any(status, ("killed",)) & (run != NOTHING)
-            for one, of in zip(run[killed].tolist(), task[killed].tolist(), strict=True):
-                if one in self._errors:
-                    failed.append(of)
-                else:
-                    self._killed[one] = of
-        self.done += len(done)
-        self.failed += len(failed)
-        return done, np.array(failed, "u4")
+            change = self._ended(*(columns[name] for name in READ[table]))
+        self.total += len(change.new)
+        self.done += len(change.done)
+        self.failed += len(change.failed) - len(change.mended)
+        return change
 
-    def has_result(self, tasks: np.ndarray) -> np.ndarray:
-        """Of each task whether it has a result."""
-        return self._results.has(tasks)
+    def has_failed(self, tasks: np.ndarray) -> np.ndarray:
+        """Of each task whether it failed, and has no result."""
+        return np.asarray(self._failures.has(tasks) & ~self._results.has(tasks))
+
+    def _told(self, task: np.ndarray, order: np.ndarray | None) -> Change:
+        # What is not to run has no rank.
+        new = self._ranked.add(task if order is None else task[order != NOTHING])
+        return Change(new, done=new[self._results.has(new)])
+
+    def _ended(self, run: np.ndarray, task: np.ndarray, status: Symbols) -> Change:
+        results = self._results.add(task[is_any(status, ("ok",))])
+        mended = results[self._failures.has(results)]
+        failed = task[is_any(status, ("erred",))].tolist()
+        _bound(self._killed)
+        killed = is_any(status, ("killed",)) & (run != NOTHING)
+        for one, of in zip(run[killed].tolist(), task[killed].tolist(), strict=True):
+            if one in self._errors:
+                failed.append(of)
+            else:
+                self._killed[one] = of
+        return Change(done=results[self._ranked.has(results)], failed=self._fail(failed), mended=mended)
+
+    def _given_up(self, runs: list[int]) -> list[int]:
+        """Tasks of attempts that were killed and have an error."""
+        runs = [run for run in runs if run != NOTHING]
+        _bound(self._errors)
+        self._errors.update(runs)
+        return [self._killed.pop(run) for run in runs if run in self._killed]
+
+    def _fail(self, tasks: list[int]) -> np.ndarray:
+        new = self._failures.add(np.array(tasks, "u4"))
+        return np.asarray(new[~self._results.has(new)])
 
 
 class _Marked:

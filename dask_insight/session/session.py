@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import math
 import os
@@ -18,6 +19,7 @@ from ..legible import printed
 from ..options import Emit, Options
 from ..probe.clock import time
 from ..recording import Recording
+from ..tables.facts import CLIENTS
 from .clusters import AsynchronousClient, Clusters
 from .facts import beginning, facts, rates
 from .settings import client_of, name_of, options_of
@@ -65,8 +67,13 @@ class Session:
         self._unask: Any = None
         self._early: Any = None
         self._starting: int | None = None
+        #: Who begins and who ends take turns; a signal's handler may end what it interrupts.
+        self._turn = threading.RLock()
+        self._used = False
         #: The clients that were there, until all of them have begun.
         self._found: list[Any] = []
+        #: Ids of all that this process has had.
+        self._own: list[str] = []
         self._process = os.getpid()
         self._started = self._stopped = math.nan
 
@@ -88,12 +95,10 @@ class Session:
             self._note_cells()
             for client, error in clusters.begin(self._clients()):
                 self._refused(client, error)
-            self._found.clear()
-            self._write()
+            self._begun(clusters)
         except BaseException:
             self.stop()
             raise
-        self._unask = self.recording.on_ask(self._catch_up)
         return self.recording
 
     async def start_async(self) -> Recording:
@@ -104,12 +109,10 @@ class Session:
             self._note_cells()
             for client, error in await clusters.begin_async(self._clients()):
                 self._refused(client, error)
-            self._found.clear()
-            self._write()
+            self._begun(clusters)
         except BaseException:
             await self.stop_async()
             raise
-        self._unask = self.recording.on_ask(self._catch_up)
         return self.recording
 
     def stop(self) -> Recording:
@@ -130,7 +133,7 @@ class Session:
         """Like `stop`, from a coroutine."""
         if (clusters := self._taken()) is not None:
             async with AsyncExitStack() as rest:
-                rest.callback(self._finish)
+                rest.push_async_callback(self._finish_aside)
                 rest.push_async_callback(clusters.end_async)
                 self._halt()
         return self.recording
@@ -169,8 +172,10 @@ class Session:
             )
 
     def _check_unused(self) -> None:
-        if self._clusters is not None or self.recording.about:
-            raise RuntimeError("this session has been used; dask_insight.record(...) makes a new one")
+        with self._turn:
+            if self._used:
+                raise RuntimeError("this session has been used; dask_insight.record(...) makes a new one")
+            self._used = True
 
     def _begin(self) -> Clusters:
         recording = self.recording
@@ -191,6 +196,17 @@ class Session:
             self._local = LocalSource(self._options, recording.identity)
             self._local.start(self._emit_of(None))
         return self._clusters
+
+    def _begun(self, clusters: Clusters) -> None:
+        """All clusters record; from now on the file is written."""
+        with self._turn:
+            if self._clusters is not clusters:
+                # What came after that end has to go, too.
+                self._halt()
+                raise RuntimeError("this session was stopped as it began")
+            self._found.clear()
+            self._write()
+            self._unask = self.recording.on_ask(self._catch_up)
 
     def _emit_of(self, client: Any) -> Emit:
         """Where the batches of a client's cluster go; of the local schedulers, without a client."""
@@ -239,6 +255,7 @@ class Session:
         self._starting = threading.get_ident()
         self._unwatch = watch_clients(self._appeared, self._closing)
         self._starting = None
+        self.recording.append(facts({CLIENTS: self._own}))
         return self._found if self._client is None else [self._client]
 
     @property
@@ -249,9 +266,11 @@ class Session:
     def _appeared(self, client: Any) -> Awaitable[None] | None:
         if not self.ours:
             return None
+        self._own.append(client.id)
         if self._starting == threading.get_ident():
             self._found.append(client)
             return None
+        self.recording.append(facts({CLIENTS: self._own}))
         if self._client is not None or self._clusters is None:
             return None
         return self._follow(self._clusters, client)
@@ -296,7 +315,8 @@ class Session:
         if self._clusters is not None:
             # First of all: what is given up here nobody else ends.
             self._stopped = self._clusters.now()
-        clusters, self._clusters = self._clusters, None
+        with self._turn:
+            clusters, self._clusters = self._clusters, None
         atexit.unregister(self._at_exit)
         return clusters if self.ours else None
 
@@ -318,11 +338,13 @@ class Session:
 
     def _halt(self) -> None:
         """Take nothing more in."""
+        with self._turn:
+            undone = self._unwatch, self._unask, self._cells and self._cells.close
+            self._unask = self._unwatch = self._cells = None
         with ExitStack() as rest:
-            for undo in (self._unwatch, self._unask, self._cells and self._cells.close):
+            for undo in undone:
                 if undo is not None:
                     rest.callback(undo)
-        self._unask = self._unwatch = self._cells = None
 
     def _finish(self) -> None:
         """Complete the recording and its file."""
@@ -337,6 +359,16 @@ class Session:
             for source in (self._early, self._local):
                 if source is not None:
                     rest.callback(source.stop)
+
+    async def _finish_aside(self) -> None:
+        """The same while the event loop goes on, which may be that of a whole cluster."""
+        try:
+            finishing = asyncio.get_running_loop().run_in_executor(None, self._finish)
+        except RuntimeError:
+            # No thread begins any more.
+            self._finish()
+        else:
+            await asyncio.shield(finishing)
 
     def _keep_code(self) -> None:
         from .code import Code

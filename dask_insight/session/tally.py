@@ -10,13 +10,11 @@ from typing import Any, NamedTuple
 
 from ..batch import BatchError, announced, decode
 from ..options import Emit
-from ..schema import NOTHING
 from ..tables.processes import of_processes, process_of
 from .ends import READ, Ends
 
 #: The columns by which rows are counted.
 _COUNTED: dict[str, tuple[str, ...]] = {
-    "graph": ("order",),
     **READ,
     "workers": ("worker", "host", "namespace", "pid", "threads", "memory_limit", "joined", "left"),
     "memory": ("worker", "process"),
@@ -45,7 +43,6 @@ class Tally:
     def __init__(self, emit: Emit) -> None:
         self._emit = emit
         self._lock = threading.Lock()
-        self._total = 0
         self._ends = Ends()
         self._workers: dict[str, _Worker] = {}
         self._paused: set[str] = set()
@@ -61,7 +58,7 @@ class Tally:
     def __call__(self, batch: bytes) -> None:
         """Take a batch; from any thread."""
         self._emit(batch)
-        table, rows = announced(batch)
+        table, _ = announced(batch)
         if table not in _COUNTED:
             return
         with self._lock:
@@ -69,11 +66,7 @@ class Tally:
                 columns: Any = decode(batch, _COUNTED[table]).columns
             except BatchError:
                 return
-            if table == "graph":
-                # Data that a client brought stand in a graph too, and never run: they have no rank.
-                order = columns.get("order")
-                self._total += rows if order is None else int((order != NOTHING).sum())
-            elif table in READ:
+            if table in READ:
                 self._ends.take(table, columns)
             elif table == "workers":
                 self._joined(columns)
@@ -123,8 +116,8 @@ class Tally:
                 "memory": _known(used),
                 "memory_limit": _known(limit),
                 "tasks": {
-                    "total": self._total,
-                    "done": min(self._ends.done, self._total),
+                    "total": self._ends.total,
+                    "done": self._ends.done,
                     "erred": self._ends.failed,
                 },
             }

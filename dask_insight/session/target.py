@@ -117,7 +117,8 @@ class Target:
                 recording.save(self._path)
                 return ""
             except (OSError, MemoryError) as error:
-                if gone:
+                # The attempt itself may have lost it.
+                if gone or not writer.is_at(self._path):
                     why = error.strerror if isinstance(error, OSError) else "there is too little memory"
                     return f"has gone and could not be written anew: {why or error}"
         # Where the place of the file cannot be taken, what was written to it as it came is there.

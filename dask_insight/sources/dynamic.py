@@ -18,6 +18,7 @@ from typing import Any
 
 from .cells import shown_file, typed_files
 from .installed import is_installed
+from .sourceless import without_source
 
 DYNAMIC = "<dynamic-code>"
 #: Lines of decorators before the definition that they are of.
@@ -51,10 +52,11 @@ def shown_files(files: Iterable[str], functions: Iterable[str], lines: Iterable[
     ]
 
 
-def shown_traceback(text: str) -> str:
-    """A traceback with files as `shown_file` has them, and with the lines of those that were hidden."""
+def shown_traceback(text: str, source: bool = True) -> str:
+    """A traceback with files as `shown_file` has them, and the source of hidden ones; or with no source."""
     cells = _cells()
-    return _ENTRY.sub(lambda entry: _shown_entry(entry, cells), text)
+    shown = _ENTRY.sub(lambda entry: _shown_entry(entry, cells), text)
+    return shown if source else without_source(shown)
 
 
 def _shown_entry(entry: re.Match[str], cells: Sequence[str]) -> str:

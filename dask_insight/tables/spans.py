@@ -25,7 +25,7 @@ FIELDS = (
     Field("stop", "time", "When the last one ended; while one runs, the last moment recorded."),
     Field("seconds", "s", "stop - start."),
     Field("tasks", "", "Attempts that ran or still run."),
-    Field("computing", "s", "Time for which their functions held a thread, summed."),
+    Field("computing", "s", "Time for which their functions held a thread, standstills included, summed."),
     Field("cpu", "s", "CPU time that their threads used, summed; NaN where that of none is known."),
     Field("nbytes", "bytes", "Size of their results together."),
     Field("failed", "", "Those of them that raised, were tried again or were lost with their worker."),

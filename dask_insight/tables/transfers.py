@@ -74,7 +74,7 @@ def transfers(read: Read) -> Mapping[str, Any]:
         "results": np.bincount(at[known], minlength=count),
         "key": pick(graph["key"], Lookup(graph["task"]).rows(task)),
         "waiting": np.bincount(waiting, minlength=count),
-        "waited": np.bincount(waiting, waited, minlength=count),
+        "waited": np.bincount(waiting, waited, minlength=count).astype("f8"),
     }
 
 

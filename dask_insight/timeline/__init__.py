@@ -10,8 +10,9 @@ from .inputs import Inputs, inputs
 from .lanes import Lanes, lanes
 from .micros import BLOCK, Kept, Micros, own_seconds, seconds
 from .moments import Moments, most_at_once
-from .nested import submitted_by_tasks
+from .nested import submitted_by_others, submitted_by_tasks
 from .pauses import pauses
+from .process_memory import ProcessMemory, process_memory
 from .sizing import sizers_of, sizing, sizing_of
 from .standstills import HEADS, standstills
 from .states import States, states
@@ -40,6 +41,7 @@ __all__ = [
     "Moments",
     "Number",
     "Numbers",
+    "ProcessMemory",
     "Read",
     "States",
     "Stretches",
@@ -67,6 +69,7 @@ __all__ = [
     "own_seconds",
     "pauses",
     "pool_of",
+    "process_memory",
     "schedulers_mixed",
     "seconds",
     "seen_in",
@@ -76,6 +79,7 @@ __all__ = [
     "standstills",
     "states",
     "stretches",
+    "submitted_by_others",
     "submitted_by_tasks",
     "tells_releases",
     "tells_when_asked",

@@ -1,4 +1,4 @@
-"""Graphs that tasks handed over, and not a program outside."""
+"""Graphs that tasks handed over, or other programs, and not the one that recorded."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import numpy as np
 
 from ..lookup import Lookup, by_name, is_any
 from ..schema import OF_TASKS, SECEDED
-from .attempts import Read
+from ..tables.facts import CLIENTS, facts
+from .attempts import Read, is_local
 
 
 def submitted_by_tasks(read: Read, submission: np.ndarray) -> np.ndarray:
@@ -17,3 +18,26 @@ def submitted_by_tasks(read: Read, submission: np.ndarray) -> np.ndarray:
     mine |= np.isin(table["time"], phases["start"][is_any(phases["action"], (SECEDED,))])
     nested: np.ndarray = np.append(mine, False)[Lookup(table["submission"]).rows(submission)]
     return nested
+
+
+def submitted_by_others(read: Read) -> tuple[np.ndarray, int]:
+    """The tasks of others than the process that recorded, where that has submitted anything itself.
+
+    Returns
+    -------
+    array of u32
+        Ids of the tasks.
+    int
+        How many clients have submitted them.
+    """
+    own, table = facts(read("about")).get(CLIENTS), read("submissions")
+    clients = table["client"]
+    if not isinstance(own, list) or not is_any(clients, own).any():
+        return np.zeros(0, "u4"), 0
+
+    def is_theirs(client: str) -> bool:
+        return client not in own and bool(client) and not is_local(client) and not client.startswith(OF_TASKS)
+
+    submissions, graph = table["submission"][by_name(clients, is_theirs, False)], read("graph")
+    found = sum(map(is_theirs, {*clients.tolist()}))
+    return graph["task"][np.isin(graph["submission"], submissions)] if found else graph["task"][:0], found

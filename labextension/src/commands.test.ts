@@ -8,19 +8,37 @@ import { OPEN } from './panels/documents';
 vi.mock('@jupyterlab/apputils', () => ({}));
 vi.mock('@jupyterlab/ui-components', () => ({ LabIcon: class {} }));
 
-test('a layout can be saved where panels stand in one, not below the document of Notebook 7', () => {
-  const canSave = (splits: boolean): boolean => {
-    const commands = new CommandRegistry();
-    addCommands({
-      app: { commands },
-      places: { changed: new Signal({}), current: {} },
-      documents: { tracker: { widgetAdded: new Signal({}) }, splits, all: () => [{}] },
-      layouts: {},
-      settings: {}
-    } as unknown as Parts);
-    return commands.isEnabled(ACTIONS.save);
+/** The commands of a notebook with so many panels in sight. */
+function commandsWith(layouts: object, inSight: number, splits = true): CommandRegistry {
+  const commands = new CommandRegistry();
+  addCommands({
+    app: { commands },
+    places: { changed: new Signal({}), current: {} },
+    documents: { tracker: { widgetAdded: new Signal({}) }, splits, all: () => Array(inSight).fill({}) },
+    layouts,
+    settings: { layout: ['usual'] }
+  } as unknown as Parts);
+  return commands;
+}
+
+test('a layout can be saved where panels stand in one: not below the document of Notebook 7, not in Simple mode', () => {
+  const canSave = (splits: boolean, single = false): boolean =>
+    commandsWith({ isSingle: () => single }, 1, splits).isEnabled(ACTIONS.save);
+  expect([canSave(true), canSave(false), canSave(true, true)]).toEqual([true, false, false]);
+  expect(commandsWith({ isSingle: () => true }, 1).caption(ACTIONS.save)).toContain('leave Simple mode');
+});
+
+test('panels are hidden while any is in sight, and shown otherwise, wherever others are hidden', async () => {
+  const layouts = { anyHidden: true, hideAll: vi.fn(), showAll: vi.fn() };
+  const toggle = async (inSight: number): Promise<string> => {
+    const commands = commandsWith(layouts, inSight);
+    await commands.execute(ACTIONS.toggle);
+    return commands.label(ACTIONS.toggle);
   };
-  expect([canSave(true), canSave(false)]).toEqual([true, false]);
+  expect(await toggle(1)).toBe('Hide all');
+  expect([layouts.hideAll.mock.calls, layouts.showAll.mock.calls]).toEqual([[[['usual']]], []]);
+  expect(await toggle(0)).toBe('Show all');
+  expect(layouts.showAll).toHaveBeenCalledOnce();
 });
 
 test('a card of the launcher brings the sidebar where there is nothing to open a panel for', async () => {
@@ -36,7 +54,7 @@ test('a card of the launcher brings the sidebar where there is nothing to open a
     app: { commands, shell: { activateById } },
     places: { changed: new Signal({}), current: undefined },
     documents,
-    layouts: { anyHidden: false }
+    layouts: {}
   } as unknown as Parts);
   await commands.execute(OPEN, { panel: 'memory' });
   expect(activateById).not.toHaveBeenCalled();

@@ -93,6 +93,8 @@ function addOpen({ app, documents, places }: Parts): void {
 
 function addLayouts({ app: { commands }, places, layouts, documents, settings }: Parts): void {
   const here = (): Place | undefined => places.current;
+  const isSingle = (): boolean => places.current !== undefined && layouts.isSingle(places.current);
+  const anyInSight = (): boolean => documents.all().length > 0;
   commands.addCommand(ACTIONS.layout, {
     label: args => (args.short ? 'Layout' : 'Default layout'),
     caption: 'Open the panels of the default layout around the notebook',
@@ -105,11 +107,14 @@ function addLayouts({ app: { commands }, places, layouts, documents, settings }:
   });
   commands.addCommand(ACTIONS.save, {
     label: args => (args.short ? 'Save' : 'Save layout'),
-    caption: 'Make the panels as they stand now the default layout',
+    caption: () =>
+      isSingle()
+        ? 'Panels stand in no layout that could be saved while one document is shown at a time: leave Simple mode first'
+        : 'Make the panels as they stand now the default layout',
     isEnabled: () => {
       const place = here();
       // Where nothing can be split, panels stand in no order that would do elsewhere.
-      const isSet = documents.splits && settings !== undefined;
+      const isSet = documents.splits && settings !== undefined && !isSingle();
       return isSet && place !== undefined && documents.all(place).length > 0;
     },
     execute: async () => {
@@ -121,12 +126,12 @@ function addLayouts({ app: { commands }, places, layouts, documents, settings }:
     }
   });
   commands.addCommand(ACTIONS.toggle, {
-    label: () => (layouts.anyHidden ? 'Show all' : 'Hide all'),
+    label: () => (layouts.anyHidden && !anyInSight() ? 'Show all' : 'Hide all'),
     caption: 'Take all panels out of sight, or bring them back to where they stood',
-    isEnabled: () => documents.all().length > 0 || layouts.anyHidden,
+    isEnabled: () => anyInSight() || layouts.anyHidden,
     execute: () => {
-      if (layouts.anyHidden) layouts.showAll();
-      else layouts.hideAll();
+      if (anyInSight()) layouts.hideAll(settings?.layout ?? []);
+      else layouts.showAll();
     }
   });
 }

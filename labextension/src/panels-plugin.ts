@@ -63,7 +63,9 @@ export const panels: JupyterFrontEndPlugin<void> = {
     const settings = await settingsOf(registry, ID);
     addCommands({ app, places, documents, layouts, settings });
     hidden.changed.connect(() => app.commands.notifyCommandChanged(ACTIONS.toggle));
+    hidden.follow(app.serviceManager.contents);
     void hidden.restore();
+    labShell?.modeChanged.connect(() => app.commands.notifyCommandChanged(ACTIONS.save));
     if (settings) {
       const hand = (): void => {
         choosePalette(settings.palette);

@@ -1,11 +1,12 @@
 import { append } from './append';
+import { madeFrom } from './made-from';
 import type { Recording } from './recording';
 import { SECEDED } from './schema';
 
+type AwayStretches = ReadonlyMap<number, readonly (readonly [start: number, stop: number])[]>;
+
 /** From when to when runs had given their thread back, of those that had; in order, no moment twice. */
-export function awayStretches(
-  recording: Recording
-): ReadonlyMap<number, readonly (readonly [start: number, stop: number])[]> {
+export const awayStretches = madeFrom(['phases'], (recording): AwayStretches => {
   const away = new Map<number, (readonly [start: number, stop: number])[]>();
   const phases = recording.table('phases');
   const { codes, names } = phases.symbols('action');
@@ -22,7 +23,7 @@ export function awayStretches(
     if (stops[row] > start) append(away, runs[row], [start, stops[row]]);
   }
   return away;
-}
+});
 
 /** Seconds between two moments for which runs had given their thread back, of those that had. */
 export function awayTimes(

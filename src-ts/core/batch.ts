@@ -131,7 +131,7 @@ function read(packed: unknown, copy = false): Batch {
   }
   // Who asks for a column that is not there gets room for as many rows.
   if (rows > size) throw new BatchError(`${rows} rows in ${size} bytes`);
-  return isCount(map.from) ? { table, rows, from: map.from, columns } : { table, rows, columns };
+  return { table, rows, columns, ...(isLate && { from: map.from as number }) };
 }
 
 const WIDTHS: Readonly<Record<string, number>> = { u8: 1, f32: 4, f64: 8 };
@@ -228,11 +228,7 @@ interface Place {
 function readColumn(name: string, kind: Values['kind'], place: Place): Values {
   const { column, data, rows, room } = place;
   switch (kind) {
-    case 'u8': {
-      const values = room(rows) as Uint8Array;
-      values.set(exactly(name, data, rows, 1));
-      return { kind, values };
-    }
+    case 'u8':
     case 'f32':
     case 'f64': {
       const values = room(rows);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { awayStretches } from './away';
 import { busyThreads, mostThreads } from './busy';
 import { Selection } from './selection';
 import { Tasks } from './tasks';
-import { recordingOf } from './test-recording';
+import { batchOf, recordingOf } from './test-recording';
 
 const attempt = (run: number, task: number, worker: string, start: number, stop: number) => ({
   run,
@@ -66,6 +67,15 @@ describe('busy threads', () => {
     const selection = new Selection();
     selection.set({ source: 'x', column: 'name', value: ['sum'] });
     expect([...busyThreads(tasks, selection.filter(), 0, 5, 5)]).toEqual([0, 1, 1, 0, 0]);
+  });
+
+  it('look for such once, until more of them come', () => {
+    const phases = [{ run: 1, action: 'seceded', start: 1, stop: 2 }];
+    const recording = recordingOf({ phases });
+    const away = awayStretches(recording);
+    expect(awayStretches(recording)).toBe(away);
+    recording.take(batchOf('phases', [{ ...phases[0], run: 2 }]));
+    expect([...awayStretches(recording).keys()]).toEqual([1, 2]);
   });
 
   it('are at most as many as there were at once', () => {

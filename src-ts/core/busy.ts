@@ -32,6 +32,7 @@ export function busyThreads(
       if (passes && !passes(row[entry], status[entry])) continue;
       const until = Math.min(stop[entry], end);
       made.add(0, start[entry], until, 1);
+      if (away.size === 0) continue;
       for (const [left, back] of away.get(runOf(row[entry], status[entry])) ?? []) {
         made.add(0, Math.max(left, start[entry]), Math.min(back, until), -1);
       }

@@ -15,10 +15,10 @@ export const cellsOf = madeFrom(['cells'], (recording): readonly CellRun[] => {
     .sort((a, b) => a.start - b.start);
 });
 
-/** The run of a cell that a person has chosen, if it is one. */
+/** The run of a cell that everything is narrowed to, whoever did that, if it is one. */
 export function chosenCell(selection: Selection): number | undefined {
-  const chosen = selection.own('cells', 'cell');
-  return chosen?.length === 1 ? chosen[0] : undefined;
+  const [cell, ...others] = selection.filter().cells ?? [];
+  return others.length === 0 ? cell : undefined;
 }
 
 /** The run with an execution count. */

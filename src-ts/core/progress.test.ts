@@ -145,3 +145,17 @@ it('threads are those of the workers that are still there, and of local schedule
   });
   expect(threadsNow(new Tasks(known))).toBe(4);
 });
+
+it('counts no time for which a task had given its thread back', () => {
+  const [outer] = progressOf(
+    new Tasks(
+      recordingOf({
+        graph: [{ task: 1, prefix: 'outer', submission: 0, order: 0 }],
+        attempts: [attempt(1, 1, 0, 10)],
+        phases: [{ run: 1, action: 'seceded', start: 0.05, stop: 9.95 }]
+      })
+    ),
+    new Selection().filter()
+  );
+  expect(outer.mean).toBeCloseTo(0.1);
+});

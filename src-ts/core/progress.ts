@@ -1,3 +1,4 @@
+import { awayTimes } from './away';
 import type { Recording } from './recording';
 import { NOTHING } from './schema';
 import type { Filter } from './selection';
@@ -14,7 +15,7 @@ export interface Progress {
   /** Given up before they had a result: nobody wanted it any more, or what they needed failed. */
   readonly givenUp: number;
   readonly waiting: number;
-  /** Seconds that one of them took on average; NaN where nobody knows. */
+  /** Seconds for which one of them held a thread on average; NaN where nobody knows. */
   readonly mean: number;
 }
 
@@ -109,7 +110,7 @@ export function leftOf(progress: readonly Progress[]): number {
 
 interface Standings {
   readonly standing: Uint8Array;
-  /** When it was first begun, infinite if never; and seconds that its result took, NaN where nobody tells. */
+  /** When it was first begun, infinite if never; and seconds for which its result took a thread, NaN where nobody tells. */
   readonly begun: Float64Array;
   readonly seconds: Float32Array;
 }
@@ -133,6 +134,7 @@ function standingsAt(tasks: Tasks, moment: number): Standings {
   const status = attempts.symbols('status');
   const ends = Uint8Array.from(status.names, name => ENDS[name] ?? WAITING);
   const killed = status.find('killed');
+  const away = awayTimes(recording);
   for (let row = 0; row < attempts.rows; row++) {
     const at = tasks.graphRow(ids[row]);
     if (at < 0) continue;
@@ -142,7 +144,9 @@ function standingsAt(tasks: Tasks, moment: number): Standings {
     // Of attempts that a lost worker took with it only the last that Dask made has an error: others are made again.
     const end = code === killed && tasks.errorRow(endedRuns[row]) < 0 ? WAITING : ends[code];
     const stands = !(stop > moment) ? end : starts[row] <= moment ? RUNNING : WAITING;
-    if (stands === DONE && stop >= starts[row]) seconds[at] = stop - starts[row];
+    if (stands === DONE && stop >= starts[row]) {
+      seconds[at] = Math.max(0, stop - starts[row] - (away.get(endedRuns[row]) ?? 0));
+    }
     if (stands > standing[at]) standing[at] = stands;
   }
   const running = recording.table('running');

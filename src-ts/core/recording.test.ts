@@ -62,6 +62,18 @@ describe('Recording', () => {
     expect(recording.table('spans').all()).toEqual([]);
   });
 
+  test('columns that nobody reads do not wait in many small pieces', () => {
+    const recording = new Recording();
+    const rows = Array.from({ length: 10 }, (_, row) => ({ process: `p${row}`, time: row, cpu: row }));
+    for (let batch = 0; batch < 1000; batch++) recording.take(batchOf('resources', rows));
+    const table = recording.table('resources');
+    const { waiting } = table as unknown as { waiting: Map<string, unknown[]> };
+    for (const pieces of waiting.values()) expect(pieces.length).toBeLessThanOrEqual(64);
+    expect(table.numbers('cpu')[9999]).toBe(9);
+    expect(table.text('process', 9998)).toBe('p8');
+    expect(table.rows).toBe(10000);
+  });
+
   test('its time runs from where it started to the last thing that happened', () => {
     const recording = recordingOf({ workers: [{ worker: 'a', joined: 5 }] });
     expect(recording.origin).toBe(0);

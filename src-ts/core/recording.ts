@@ -23,6 +23,10 @@ export interface Symbols {
   find(name: string): number;
 }
 
+/** Pieces of a column that wait for a reader: of more than these, where they have few rows, all are read. */
+const MOST_WAITING = 64;
+const FEW_ROWS = 1000 * MOST_WAITING;
+
 /**
  * One table. What is handed out is a view: valid until the next append, and
  * never to be written to. A column that was not recorded reads as missing
@@ -95,14 +99,17 @@ export class Table<T extends TableName = TableName> {
     const kinds = kindsOf(this.name);
     const from = batch.from ?? this.rows;
     if (from < this.rows) this.late++;
+    this.rows = Math.max(this.rows, from + batch.rows);
     for (const [name, packed] of batch.columns) {
       const kind = kinds[name];
       // What is known to repeat was once kept as if it did not.
       if (!kind || (kind !== packed.kind && (kind !== 'sym' || packed.kind !== 'str'))) continue;
       append(this.waiting, name, { from, packed });
       if (!this.columns.has(name)) this.columns.set(name, emptyColumn(kind));
+      // Small pieces take far more memory than what they hold.
+      const before = this.waiting.get(name)?.at(-MOST_WAITING - 1);
+      if (before && from - before.from < FEW_ROWS) this.column(name);
     }
-    this.rows = Math.max(this.rows, from + batch.rows);
   }
 
   /** Rows of another edition come in place of those that are there. */
@@ -246,11 +253,12 @@ export class Recording {
 
   /** Changes whenever rows of these tables arrive or are replaced: a key for what was made from them. */
   state(...tables: readonly TableName[]): string {
-    const states = tables.map(name => {
-      const table = this.tables.get(name);
-      return table ? `${table.rows}.${table.late}` : '0';
-    });
-    return `${this.replaced}:${states.join()}`;
+    return [this.past(...tables), ...tables.map(name => this.table(name).rows)].join();
+  }
+
+  /** Changes only where rows of these tables that were there have become others: what was made of them is void. */
+  past(...tables: readonly TableName[]): string {
+    return [this.replaced, ...tables.map(name => this.table(name).late)].join();
   }
 
   /**
@@ -282,8 +290,7 @@ export class Recording {
   get origin(): number {
     this.extend();
     const started = this.facts.get('started');
-    const first = Number.isFinite(this.first) ? this.first : Number.POSITIVE_INFINITY;
-    const origin = typeof started === 'number' && Number.isFinite(started) ? Math.min(started, first) : first;
+    const origin = Math.min(Number.isFinite(started) ? (started as number) : this.first, this.first);
     return Number.isFinite(origin) ? origin : 0;
   }
 
@@ -325,27 +332,24 @@ export class Recording {
 
   /** Looks at the times of what has arrived; only when somebody asks, since columns are then read in one go. */
   private extend(): void {
-    if (this.unseen.size === 0) return;
     const told = this.toldExtent();
-    if (told) {
-      [this.first, this.last] = told;
-      this.unseen.clear();
-      return;
-    }
-    for (const [name, from] of this.unseen) {
-      // All columns named in `EXTENT` are times, which the type of a table in general cannot say.
-      const table = this.table(name) as unknown as Table<'resources'>;
-      for (const column of (EXTENT[name] ?? []) as readonly 'time'[]) {
-        if (!table.has(column)) continue;
-        const times = table.times(column);
-        for (let row = from; row < times.length; row++) {
-          const time = times[row];
-          if (time < this.first) this.first = time;
-          if (time > this.last) this.last = time;
-        }
+    if (told) [this.first, this.last] = told;
+    else for (const [name, from] of this.unseen) this.lookAt(name, from);
+    this.unseen.clear();
+  }
+
+  private lookAt(name: TableName, from: number): void {
+    // All columns named in `EXTENT` are times, which the type of a table in general cannot say.
+    const table = this.table(name) as unknown as Table<'resources'>;
+    for (const column of (EXTENT[name] ?? []) as readonly 'time'[]) {
+      if (!table.has(column)) continue;
+      const times = table.times(column);
+      for (let row = from; row < times.length; row++) {
+        const time = times[row];
+        if (time < this.first) this.first = time;
+        if (time > this.last) this.last = time;
       }
     }
-    this.unseen.clear();
   }
 
   /** First and last moment of a recording that says so: a report does, whose rows then need not be looked at. */

@@ -504,7 +504,7 @@ export const TABLES = {
     name: 'sym',
     /** Recorded runs of it. */
     runs: 'u32',
-    /** Workers that took part. */
+    /** Workers, the most that were there at once. */
     workers: 'f32',
     /** Threads that they offered, mean while any was there. */
     threads: 'f32',

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { Selection } from './selection';
+import { PYTHON, Selection } from './selection';
 
 describe('Selection', () => {
   test('every panel is narrowed by all clauses but its own', () => {
@@ -12,6 +12,22 @@ describe('Selection', () => {
     expect(selection.filter('b')).toMatchObject({ time: { start: 3, stop: 9 }, workers: undefined });
     expect([...(selection.filter().names ?? [])]).toEqual(['y']);
     expect(selection.filter().time).toEqual({ start: 3, stop: 5 });
+  });
+
+  test('a filter is the same until a clause changes, and what others say of a column even longer', () => {
+    const selection = new Selection();
+    selection.set({ source: 'events', column: 'run', value: [1, 2, 3] });
+    const filter = selection.filter('x');
+    expect(selection.filter('x')).toBe(filter);
+    expect(selection.save()).toContain('[1,2,3]');
+    selection.set({ source: 'axis', column: 'time', value: { start: 1, stop: 2 } });
+    expect(selection.filter('x')).not.toBe(filter);
+    expect(selection.filter('x').runs).toBe(filter.runs);
+    expect(selection.save()).toContain('axis');
+    selection.undo();
+    expect(selection.filter('x').time).toBeUndefined();
+    selection.forget();
+    expect([selection.filter('x').runs, selection.save()]).toEqual([undefined, '[]']);
   });
 
   test('a range without overlap is empty, not inverted', () => {
@@ -33,6 +49,23 @@ describe('Selection', () => {
     expect(choose(['y', 'z'], true)).toEqual(['y', 'z']);
     expect(choose(['y'], true)).toEqual(['z']);
     expect(choose(['z'])).toBeUndefined();
+  });
+
+  test('what a person chooses takes the place of what Python has selected', () => {
+    const selection = new Selection();
+    const restore = (): void =>
+      selection.only('name', [{ source: PYTHON, column: 'name', value: ['x', 'y'] }]);
+    restore();
+    selection.choose('a', 'name', ['x'], true);
+    expect(selection.clauses).toEqual([{ source: 'a', column: 'name', value: ['y'] }]);
+    restore();
+    selection.choose('a', 'name', ['x', 'y'], false);
+    expect(selection.clauses).toEqual([]);
+    selection.undo();
+    expect(selection.filter().names).toEqual(new Set(['x', 'y']));
+    selection.put('finding', [{ source: 'finding', column: 'time', value: { start: 1, stop: 2 } }]);
+    selection.put('finding', [{ source: 'finding', column: 'name', value: ['z'] }]);
+    expect(selection.clauses).toEqual([{ source: 'finding', column: 'name', value: ['z'] }]);
   });
 
   test('what is forgotten cannot be taken back', () => {

@@ -53,6 +53,9 @@ export function chosenFlags(names: readonly string[], chosen: ReadonlySet<string
 
 const MOST_UNDO = 100;
 
+/** Who makes the clauses that come from Python. What a person chooses takes their place. */
+export const PYTHON = 'python';
+
 /**
  * What the person has chosen, shared by all panels.
  *
@@ -69,29 +72,35 @@ export class Selection {
   private readonly callbacks = new Set<() => void>();
   private readonly highlightCallbacks = new Set<() => void>();
   private pointed: string | undefined;
+  /** What was made of the clauses that there are. */
+  private readonly filters = new Map<string | undefined, Filter>();
+  private saved: string | undefined;
 
   /** All clauses, oldest first. */
   get clauses(): readonly Clause[] {
     return this.list;
   }
 
-  /** Sets a source's clause on a column, replacing the one it had there. An empty list clears it. */
+  /** Sets a source's clause on a column, replacing the one it had there, and Python's. An empty list clears them. */
   set(clause: Clause): void {
-    if (Array.isArray(clause.value) && clause.value.length === 0) {
-      this.clear(clause.source, clause.column);
-      return;
-    }
-    const old = this.list.find(each => each.source === clause.source && each.column === clause.column);
-    if (old && sameValue(old.value, clause.value)) return;
-    this.replace([...this.list.filter(each => each !== old), clause]);
+    const { source, column, value } = clause;
+    const next = Array.isArray(value) && value.length === 0 ? [] : [clause];
+    this.exchange(each => each.column === column && [source, PYTHON].includes(each.source), next);
+  }
+
+  /** Puts clauses in place of all that narrow a column, whoever made them, as one step. */
+  only(column: ClauseColumn, clauses: readonly Clause[]): void {
+    this.exchange(each => each.column === column, clauses);
   }
 
   /** Puts clauses in place of all that a source has, as one step. Without any: takes them back. */
   put(source: string, clauses: readonly Clause[]): void {
-    const own = this.list.filter(each => each.source === source);
-    if (JSON.stringify(own) === JSON.stringify(clauses)) return;
     for (const clause of clauses) this.together.set(clause, clauses);
-    this.replace([...this.list.filter(each => each.source !== source), ...clauses]);
+    const columns = clauses.map(({ column }) => column);
+    this.exchange(
+      each => each.source === source || (each.source === PYTHON && columns.includes(each.column)),
+      clauses
+    );
   }
 
   /**
@@ -104,7 +113,7 @@ export class Selection {
     values: ClauseValues[C],
     additive: boolean
   ): void {
-    const own = new Set<string | number>(this.own(source, column));
+    const own = new Set<string | number>(this.own(source, column) ?? this.own(PYTHON, column));
     const chosen = new Set<string | number>(values);
     const others = [...own].filter(each => !chosen.has(each));
     const isOwn = values.every(each => own.has(each));
@@ -124,11 +133,10 @@ export class Selection {
 
   /** Takes back a source's clause on one column, or all of its clauses, or (without arguments) everything. */
   clear(source?: string, column?: ClauseColumn): void {
-    const kept = this.list.filter(
-      each =>
-        source !== undefined && (each.source !== source || (column !== undefined && each.column !== column))
+    this.exchange(
+      each => (source ?? each.source) === each.source && (column ?? each.column) === each.column,
+      []
     );
-    if (kept.length !== this.list.length) this.replace(kept);
   }
 
   /** Takes back what was chosen last, as `Esc` does: a clause, or those that were put in one step. False if there was none. */
@@ -157,19 +165,18 @@ export class Selection {
   }
 
   undo(): boolean {
-    const previous = this.past.pop();
-    if (!previous) return false;
-    this.future.push(this.list);
-    this.list = previous;
-    this.tell();
-    return true;
+    return this.step(this.past, this.future);
   }
 
   redo(): boolean {
-    const next = this.future.pop();
-    if (!next) return false;
-    this.past.push(this.list);
-    this.list = next;
+    return this.step(this.future, this.past);
+  }
+
+  private step(from: (readonly Clause[])[], to: (readonly Clause[])[]): boolean {
+    const list = from.pop();
+    if (!list) return false;
+    to.push(this.list);
+    this.list = list;
     this.tell();
     return true;
   }
@@ -180,8 +187,14 @@ export class Selection {
     return clause?.value as ClauseValues[C] | undefined;
   }
 
-  /** All clauses but those of one source, combined. Without a source: all of them. */
+  /** All clauses but those of one source, combined; the same until they change. Without a source: all of them. */
   filter(except?: string): Filter {
+    const made = this.filters.get(except) ?? this.combined(except);
+    this.filters.set(except, made);
+    return made;
+  }
+
+  private combined(except: string | undefined): Filter {
     const others = this.list.filter(each => each.source !== except);
     const values = <C extends ClauseColumn>(column: C): ClauseValues[C][] =>
       others.filter(each => each.column === column).map(each => each.value as ClauseValues[C]);
@@ -209,7 +222,8 @@ export class Selection {
 
   /** Clauses as text, such as an address holds. */
   save(): string {
-    return JSON.stringify(this.list);
+    this.saved ??= JSON.stringify(this.list);
+    return this.saved;
   }
 
   /** Tells of every change of the highlight. */
@@ -224,6 +238,12 @@ export class Selection {
     return () => this.callbacks.delete(callback);
   }
 
+  /** Puts clauses in place of some, unless they are the same. */
+  private exchange(isOld: (clause: Clause) => boolean, next: readonly Clause[]): void {
+    if (sameValue(this.list.filter(isOld), next)) return;
+    this.replace([...this.list.filter(each => !isOld(each)), ...next]);
+  }
+
   /** Puts other clauses in place of all that are there. */
   replace(list: readonly Clause[]): void {
     this.past.push(this.list);
@@ -234,11 +254,13 @@ export class Selection {
   }
 
   private tell(): void {
+    this.filters.clear();
+    this.saved = undefined;
     for (const callback of [...this.callbacks]) callback();
   }
 }
 
-function sameValue(a: Clause['value'], b: Clause['value']): boolean {
+function sameValue(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
@@ -250,6 +272,15 @@ function overlap(ranges: readonly TimeRange[]): TimeRange | undefined {
 
 function common<T>(lists: readonly (readonly T[])[]): ReadonlySet<T> | undefined {
   if (lists.length === 0) return undefined;
-  const [first, ...rest] = lists.map(list => new Set(list));
-  return new Set([...first].filter(value => rest.every(others => others.has(value))));
+  const [first, ...rest] = lists.map(setOf);
+  return rest.length === 0 ? first : new Set([...first].filter(value => rest.every(set => set.has(value))));
+}
+
+/** The values of a clause, which never change. */
+const SETS = new WeakMap<readonly unknown[], ReadonlySet<unknown>>();
+
+function setOf<T>(list: readonly T[]): ReadonlySet<T> {
+  const set = SETS.get(list) ?? new Set(list);
+  SETS.set(list, set);
+  return set as ReadonlySet<T>;
 }

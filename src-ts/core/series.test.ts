@@ -16,6 +16,16 @@ describe('series', () => {
     expect(series.interval).toBe(1);
   });
 
+  it('takes rows as they come, also such as lie before others', () => {
+    let grown = seriesOf([], names, []);
+    for (let rows = 1; rows <= codes.length; rows++) {
+      const include = (name: string): boolean => name !== 'scheduler';
+      grown = seriesOf(codes.slice(0, rows), names, times.slice(0, rows), include, grown);
+    }
+    expect(grown).toEqual(series);
+    expect(seriesOf([0], names, [5], undefined, grown, 'another past').names).toEqual(['a']);
+  });
+
   it('averages what shares a bin and keeps the extremes', () => {
     const two = binned(series, values, 0, 4, 2);
     expect([...two.mean]).toEqual([10, 25, 100, 200]);

@@ -1,4 +1,5 @@
 import { firstAbove } from './first-above';
+import type { Recording } from './recording';
 
 /**
  * Samples of many processes over time: each process's rows are put together
@@ -14,46 +15,67 @@ export interface Series {
   readonly times: Float64Array;
   /** Usual interval between two samples of a process, seconds. */
   readonly interval: number;
+  /** How many rows of the table were looked at, and of which past of the recording. */
+  readonly taken: number;
+  readonly past: string;
 }
 
+/** No samples. */
+export const NONE: Series = {
+  names: [],
+  first: new Uint32Array(1),
+  rows: new Uint32Array(),
+  times: new Float64Array(),
+  interval: 0,
+  taken: 0,
+  past: ''
+};
+
+/** Rows that a series of the same past had `before` are not read again: further ones are put to them. */
 export function seriesOf(
   codes: ArrayLike<number>,
   codeNames: readonly string[],
   times: ArrayLike<number>,
-  include: (name: string) => boolean = () => true
+  include: (name: string) => boolean = () => true,
+  last = NONE,
+  past = ''
 ): Series {
-  const place = new Int32Array(codeNames.length).fill(-1);
-  const names: string[] = [];
-  const counts: number[] = [];
-  for (let row = 0; row < codes.length; row++) {
+  const before = last.past === past ? last : NONE;
+  const lists = new Map(before.names.map(name => [name, [] as number[]]));
+  const listOf: number[][] = [];
+  let size = before.rows.length;
+  for (let row = before.taken; row < codes.length; row++) {
     const code = codes[row];
-    if (place[code] === -1) {
-      place[code] = include(codeNames[code]) ? names.push(codeNames[code]) - 1 : -2;
-      counts.push(0);
-      if (place[code] === -2) counts.pop();
+    if (!listOf[code]) {
+      const name = codeNames[code];
+      listOf[code] = lists.get(name) ?? [];
+      if (include(name)) lists.set(name, listOf[code]);
     }
-    if (place[code] >= 0 && Number.isFinite(times[row])) counts[place[code]]++;
+    if (Number.isFinite(times[row])) listOf[code].push(row);
   }
-  const first = new Uint32Array(names.length + 1);
-  for (let process = 0; process < names.length; process++)
-    first[process + 1] = first[process] + counts[process];
-  const rows = new Uint32Array(first[names.length]);
-  const cursor = first.slice();
-  for (let row = 0; row < codes.length; row++) {
-    const process = place[codes[row]];
-    if (process >= 0 && Number.isFinite(times[row])) rows[cursor[process]++] = row;
-  }
-  for (let process = 0; process < names.length; process++) {
-    const part = rows.subarray(first[process], first[process + 1]);
-    if (!isSorted(part, times)) part.sort((a, b) => times[a] - times[b]);
-  }
-  const sorted = Float64Array.from(rows, row => times[row]);
-  return { names, first, rows, times: sorted, interval: usualInterval(first, sorted) };
-}
-
-function isSorted(rows: Uint32Array, times: ArrayLike<number>): boolean {
-  for (let at = 1; at < rows.length; at++) if (times[rows[at]] < times[rows[at - 1]]) return false;
-  return true;
+  for (const { length } of lists.values()) size += length;
+  const first = new Uint32Array(lists.size + 1);
+  const rows = new Uint32Array(size);
+  const sorted = new Float64Array(size);
+  [...lists.values()].forEach((added, process) => {
+    const to = before.first[process + 1] ?? 0;
+    const from = to && before.first[process];
+    const begin = first[process];
+    const end = begin + to - from;
+    first[process + 1] = end + added.length;
+    rows.set(before.rows.subarray(from, to), begin);
+    sorted.set(before.times.subarray(from, to), begin);
+    const earliest = added.reduce((least, row) => Math.min(least, times[row]), Number.POSITIVE_INFINITY);
+    const start = firstAbove(sorted, earliest, begin, end);
+    const behind = [...rows.subarray(start, end), ...added].sort((a, b) => times[a] - times[b]);
+    rows.set(behind, start);
+    sorted.set(
+      behind.map(row => times[row]),
+      start
+    );
+  });
+  const interval = usualInterval(first, sorted);
+  return { names: [...lists.keys()], first, rows, times: sorted, interval, taken: codes.length, past };
 }
 
 function usualInterval(first: Uint32Array, times: Float64Array): number {
@@ -192,9 +214,15 @@ export function band(values: Binned, processes: readonly number[]): Band {
     const known = scratch.subarray(0, count).sort();
     low[bin] = least;
     high[bin] = most;
-    median[bin] = count % 2 ? known[count >> 1] : (known[(count >> 1) - 1] + known[count >> 1]) / 2;
+    median[bin] = (known[(count - 1) >> 1] + known[count >> 1]) / 2;
   }
   return { low, median, high };
+}
+
+/** The sum of those that are known; NaN where none is. */
+export function sumOfKnown(values: readonly number[]): number {
+  const known = values.filter(value => !Number.isNaN(value));
+  return known.length > 0 ? known.reduce((sum, value) => sum + value) : Number.NaN;
 }
 
 /** Sum over processes in each bin; NaN where none is known. */
@@ -207,4 +235,35 @@ export function summed(values: Binned, processes: readonly number[]): Float64Arr
     }
   }
   return sums;
+}
+
+/** How many rows were looked at for the most of something, and what it is so far. */
+export type Peaks = Map<string, readonly [rows: number, most: number]>;
+
+/** The most so far, of what was `seen` elsewhere too; `mostFrom` gives that of the rows from one on. */
+export function peakOfRows(
+  peaks: Peaks,
+  key: string,
+  rows: number,
+  mostFrom: (row: number) => number,
+  seen = Number.NEGATIVE_INFINITY
+): number {
+  const [looked, before] = peaks.get(key) ?? [0, seen];
+  const most = Math.max(before, seen, looked < rows ? mostFrom(looked) : seen);
+  peaks.set(key, [rows, most]);
+  return most;
+}
+
+/** Of so many equal bins of all time those that the rows from one on may have changed. */
+export function binsSince(
+  { origin, end }: Pick<Recording, 'origin' | 'end'>,
+  times: ArrayLike<number>,
+  row: number,
+  bins: number
+): [from: number, to: number, bins: number] {
+  let earliest = end;
+  for (let at = row; at < times.length; at++) if (times[at] < earliest) earliest = times[at];
+  const step = (end - origin) / bins;
+  const bin = Math.min(bins - 1, Math.floor((earliest - origin) / step) || 0);
+  return [origin + bin * step, end, bins - bin];
 }

@@ -54,6 +54,19 @@ describe('gestures', () => {
     expect(log).toEqual(['zoom 30 in', 'zoom 30 out', 'pan -12 0']);
   });
 
+  test('two fingers on a track pad of Safari zoom the chart and not the page', () => {
+    for (const [type, scale] of [
+      ['gesturestart', 1],
+      ['gesturechange', 2],
+      ['gesturechange', 1]
+    ] as const) {
+      const event = Object.assign(new MouseEvent(type, { cancelable: true, clientX: 30 }), { scale });
+      element.dispatchEvent(event);
+      expect(event.defaultPrevented).toBe(true);
+    }
+    expect(log.slice(-2)).toEqual(['zoom 30 in', 'zoom 30 out']);
+  });
+
   test('the wheel is left to the page where nothing is done with it', () => {
     const taken = (): boolean[] =>
       [{ deltaY: 100 }, { deltaX: 12 }].map(way => wheel({ ...way, ctrlKey: true }).defaultPrevented);

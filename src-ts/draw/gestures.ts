@@ -143,6 +143,17 @@ export function listen(element: HTMLElement, handlers: GestureHandlers): () => v
     event.stopPropagation();
   };
 
+  let scale = 1;
+  /** Safari's track pads; its touch screens tell of pointers as well. */
+  const onGesture = (event: Event & { scale?: number }): void => {
+    if (pointers.size > 0) return;
+    event.preventDefault();
+    const before = event.type === 'gesturestart' ? event.scale : scale;
+    scale = event.scale ?? 1;
+    const { x, y } = place(event as MouseEvent);
+    handlers.zoom?.(x, y, (before ?? 1) / scale);
+  };
+
   element.style.touchAction = 'pan-y';
   const on = <K extends keyof HTMLElementEventMap>(
     what: K,
@@ -161,6 +172,7 @@ export function listen(element: HTMLElement, handlers: GestureHandlers): () => v
     handlers.doubleClick?.(x, y);
   });
   on('keydown', onKey);
+  for (const what of ['gesturestart', 'gesturechange']) element.addEventListener(what, onGesture, { signal });
   return () => {
     clearTimeout(hold);
     abort.abort();

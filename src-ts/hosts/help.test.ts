@@ -1,11 +1,14 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { recordingOf } from '../core/test-recording';
 import type { Mounted } from '../panels/mount';
 import { createStage } from '../panels/stage';
 import { showKeys } from './help';
 import { listenToKeys } from './keys';
 
-afterEach(() => document.body.replaceChildren());
+afterEach(() => {
+  document.body.replaceChildren();
+  vi.restoreAllMocks();
+});
 
 test('the list of keys stands within what it explains, and is gone when it is closed', () => {
   const where = document.createElement('section');
@@ -15,6 +18,20 @@ test('the list of keys stands within what it explains, and is gone when it is cl
   expect(dialog?.open).toBe(true);
   dialog?.querySelector<HTMLElement>('[aria-label=Close]')?.click();
   expect(document.querySelector('dialog')).toBeNull();
+});
+
+test('keys are called as they are on the computer', async () => {
+  for (const [platform, keys] of [
+    ['MacIntel', '⌘ + click'],
+    ['Win32', 'Ctrl + click']
+  ]) {
+    vi.resetModules();
+    vi.spyOn(navigator, 'platform', 'get').mockReturnValue(platform);
+    const help = await import('./help');
+    help.showKeys(document.body);
+    expect([...document.querySelectorAll('dt')].map(each => each.textContent)).toContain(keys);
+    document.body.replaceChildren();
+  }
 });
 
 test('keys go to the list while it is open, in a shadow tree too; Esc puts a card away first', () => {

@@ -2,6 +2,9 @@ import { button, element } from '../panels/element';
 import { icon } from '../panels/icons';
 import { pageIcon } from './icons';
 
+/** The key that adds to a choice: Ctrl and a click ask for a menu on a Mac. */
+export const CTRL = /Mac|iP(hone|ad)/.test(navigator.platform) ? '⌘' : 'Ctrl';
+
 /** What pointer and keys do, in the order in which a person meets it. */
 const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['Wheel over a focused chart, or Ctrl + wheel', 'zoom'],
@@ -11,14 +14,14 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['Shift + drag, or hold a finger and drag', 'choose a stretch of time for all panels'],
   ['S', 'choose the stretch of time that is shown'],
   ['Click', 'choose what is under the pointer for all panels'],
-  ['Ctrl + click', 'add it to what is chosen'],
+  [`${CTRL} + click`, 'add it to what is chosen'],
   ['Enter, then arrow keys, Home, End', 'go from one thing to the next'],
   ['Enter again, then Tab', 'keep its card, and go into it'],
   ['I, O', 'go from a task to its input that came last, or to what used its output first'],
   ['Page Up, Page Down, or two fingers', 'scroll what has more lines than room'],
   ['/', 'search in the panel'],
   ['Esc', 'put a card away, then take back the last choice'],
-  ['Ctrl + Z, Ctrl + Shift + Z', 'undo and redo a choice'],
+  [`${CTRL} + Z, ${CTRL} + Shift + Z`, 'undo and redo a choice'],
   ['?', 'this list']
 ];
 

@@ -467,6 +467,20 @@ describe('cells', () => {
     expect(page.cells().map(({ execution }) => execution)).toEqual([5, 4]);
   });
 
+  it('take the place of one that was chosen elsewhere, as one step', () => {
+    page.selection.set({ source: 'python', column: 'cell', value: [5] });
+    page.selection.set({ source: 'time-budget', column: 'name', value: ['inc'] });
+    expect(page.cell).toBe(5);
+    page.showCell(7);
+    expect(page.selection.filter()).toMatchObject({ cells: new Set([7]), names: new Set(['inc']) });
+    page.selection.undo();
+    expect(page.cell).toBe(5);
+    page.showCell(undefined);
+    expect(page.selection.filter().cells).toBeUndefined();
+    page.selection.set({ source: 'time-budget', column: 'cell', value: [5, 7] });
+    expect(page.cell).toBeUndefined();
+  });
+
   it('can be shown and left', () => {
     page.take(joined(ran(0, 90, 120), bytesOf('cells', [{ execution: 4, start: 100, stop: 110 }])));
     page.showCell(4);

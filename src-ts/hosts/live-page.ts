@@ -196,7 +196,8 @@ export class LivePage {
    */
   showCell(execution: number | undefined): void {
     const { recording, selection, viewport } = this;
-    selection.set({ source: 'cells', column: 'cell', value: execution === undefined ? [] : [execution] });
+    const source = 'cells';
+    selection.only('cell', execution === undefined ? [] : [{ source, column: 'cell', value: [execution] }]);
     const run = cellOf(recording, execution);
     if (run && Number.isFinite(run.stop)) {
       const room = Math.max(1e-3, (run.stop - run.start) * 0.02);

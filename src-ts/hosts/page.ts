@@ -5,7 +5,7 @@ import { type Mounted, mount } from '../panels/mount';
 import type { Panel, Stage } from '../panels/panel';
 import { keepAddress } from './address';
 import { drawAhead } from './draw-ahead';
-import { keysButton, showKeys } from './help';
+import { CTRL, keysButton, showKeys } from './help';
 import { listenToKeys } from './keys';
 import { painted } from './painted';
 import { keepPrintable } from './printing';
@@ -71,8 +71,8 @@ export function page(main: HTMLElement, tools: HTMLElement, panels: readonly Pan
   };
 
   const { selection } = stage;
-  const undo = button('Undo (Ctrl + Z)', () => selection.undo(), icon('undo'));
-  const redo = button('Redo (Ctrl + Shift + Z)', () => selection.redo(), icon('redo'));
+  const undo = button(`Undo (${CTRL} + Z)`, () => selection.undo(), icon('undo'));
+  const redo = button(`Redo (${CTRL} + Shift + Z)`, () => selection.redo(), icon('redo'));
   const fit = button('Show the whole time (0)', () => stage.viewport.fit(), icon('fit'));
   tools.replaceChildren(undo, redo, fit, themeSwitch(), keysButton(tools));
   const enable = (): void => {

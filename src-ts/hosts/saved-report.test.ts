@@ -1,5 +1,50 @@
-import { expect, test } from 'vitest';
+import { deflateSync } from 'node:zlib';
+import { expect, test, vi } from 'vitest';
+import { bytesOf, joined } from '../core/test-bytes';
 import { dataBlocks, SavedReport } from './saved-report';
+
+// Node has no ascii91 to write; of base64 it has.
+vi.mock('../core/ascii91', () => ({
+  fromAscii91: (text: string) => Uint8Array.from(Buffer.from(text, 'base64'))
+}));
+
+/** What a report has on its bar, what is pressed there, and what it shows. */
+async function opened(...batches: readonly Uint8Array[]): Promise<string[][]> {
+  const host = document.createElement('div');
+  document.body.append(host);
+  const report = new SavedReport(host);
+  await report.open([deflateSync(joined(...batches)).toString('base64')]);
+  const toggles = [...host.querySelectorAll<HTMLElement>('.di-saved-bar > .di-button')];
+  const words = (all: readonly HTMLElement[]): string[] => all.map(each => each.textContent ?? '');
+  const pressed = toggles.filter(each => each.getAttribute('aria-pressed') === 'true');
+  const shown = [...host.querySelectorAll('.di-saved-cell:not([hidden]) > .di-panel')];
+  report.dispose();
+  host.remove();
+  return [
+    words(toggles),
+    words(pressed),
+    shown.map(each => each.className.match(/di-panel-([\w-]+)/)?.[1] ?? '')
+  ];
+}
+
+const SIDES = bytesOf(
+  'compared_sides',
+  [0, 1].map(side => ({ side, name: `side-${side}`, runs: 1 }))
+);
+const TASK = bytesOf('attempts', [{ run: 0, task: 0, status: 'ok', start: 1, stop: 2 }]);
+
+test('a comparison is shown first where there is one, alone if that is all, and offered nowhere else', async () => {
+  const [all, pressed, shown] = await opened(TASK);
+  expect(all).not.toContain('Compare');
+  expect([pressed, shown]).toEqual([all.slice(0, 3), ['findings', 'time-budget', 'task-stream']]);
+  const compared = await opened(TASK, SIDES);
+  expect(compared).toEqual([
+    ['Compare', ...all],
+    ['Compare', ...pressed],
+    ['compare', ...shown]
+  ]);
+  expect(await opened(SIDES)).toEqual([['Compare'], ['Compare'], ['compare']]);
+});
 
 test('data are found in HTML as it stands and in an attribute of it', () => {
   const one = '<script type=application/octet-stream class=batches data-part=first id=first-0>QUJD</script>';

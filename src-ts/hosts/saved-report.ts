@@ -4,16 +4,17 @@ import { inflate, load } from '../core/load';
 import { Recording } from '../core/recording';
 import { button, element, setIdle } from '../panels/element';
 import { icon } from '../panels/icons';
-import { PANELS } from '../panels/index';
+import { panelsFor } from '../panels/index';
 import { type Mounted, mount } from '../panels/mount';
+import type { Panel } from '../panels/panel';
 import { createStage } from '../panels/stage';
-import { keysButton, showKeys } from './help';
+import { CTRL, keysButton, showKeys } from './help';
 import { listenToKeys } from './keys';
 import { keepScheme } from './scheme';
 import { showRun } from './show-run';
 
-/** The panels that are shown at first; the others are a click away. */
-const FIRST = ['findings', 'time-budget', 'task-stream'];
+/** The panels that are shown at first, in their order; the others are a click away. */
+const FIRST = ['compare', 'findings', 'time-budget', 'task-stream'];
 
 /**
  * The data blocks of a report that a notebook holds as HTML, as text, in their
@@ -35,8 +36,9 @@ export function dataBlocks(html: string): string[] {
  */
 export class SavedReport {
   private readonly stage = createStage(new Recording());
-  private readonly mounted = new Map<string, Mounted>();
-  private readonly cells = new Map<string, HTMLElement>();
+  private readonly mounted = new Map<Panel, Mounted>();
+  private readonly actions: HTMLElement;
+  private readonly panels = element('div', { class: 'di-saved-panels' });
   private readonly stops: (() => void)[];
   private readonly damage = element('p', { class: 'di-saved-note', role: 'status', hidden: true });
   private disposed = false;
@@ -45,27 +47,16 @@ export class SavedReport {
     const { selection, viewport } = this.stage;
     host.classList.add('di-page', 'di-saved');
     const bar = element('div', { class: 'di-saved-bar', role: 'toolbar', 'aria-label': 'Panels' });
-    const panels = element('div', { class: 'di-saved-panels' });
-    for (const { id, title } of PANELS) {
-      const cell = element('div', { class: 'di-saved-cell', hidden: true });
-      this.cells.set(id, cell);
-      panels.append(cell);
-      const toggle = button(title, () => {
-        this.show(id, !this.mounted.has(id));
-        toggle.setAttribute('aria-pressed', String(this.mounted.has(id)));
-      });
-      toggle.setAttribute('aria-pressed', String(FIRST.includes(id)));
-      bar.append(toggle);
-    }
-    const undo = button('Undo (Ctrl + Z)', () => selection.undo(), icon('undo'));
+    const undo = button(`Undo (${CTRL} + Z)`, () => selection.undo(), icon('undo'));
     const fit = button('Show the whole time (0)', () => viewport.fit(), icon('fit'));
     const enable = (): void => {
       setIdle(undo, !selection.canUndo);
       setIdle(fit, viewport.fitted);
     };
     enable();
-    bar.append(element('div', { class: 'di-actions' }, undo, fit, keysButton(host)));
-    host.append(bar, this.damage, panels);
+    this.actions = element('div', { class: 'di-actions' }, undo, fit, keysButton(host));
+    bar.append(this.actions);
+    host.append(bar, this.damage, this.panels);
     this.stops = [
       selection.subscribe(enable),
       viewport.subscribe(enable),
@@ -98,7 +89,9 @@ export class SavedReport {
       recording.cut();
     }
     showRun(this.stage);
-    for (const id of FIRST) this.show(id, true);
+    const all = panelsFor(recording);
+    const first = FIRST.flatMap(id => all.filter(panel => panel.id === id));
+    for (const panel of new Set([...first, ...all])) this.offer(panel, first.includes(panel));
     this.host.dataset.opened = 'true';
   }
 
@@ -111,17 +104,19 @@ export class SavedReport {
     this.host.replaceChildren();
   }
 
-  private show(id: string, on: boolean): void {
-    const panel = PANELS.find(each => each.id === id);
-    const cell = this.cells.get(id);
-    if (!panel || !cell) return;
-    cell.hidden = !on;
-    const there = this.mounted.get(id);
-    if (on && !there) {
-      this.mounted.set(id, mount(panel, this.stage, cell));
-    } else if (!on && there) {
-      there.dispose();
-      this.mounted.delete(id);
-    }
+  /** A place for a panel, and a button that shows it there and takes it away. */
+  private offer(panel: Panel, shown: boolean): void {
+    const cell = element('div', { class: 'di-saved-cell' });
+    this.panels.append(cell);
+    const toggle = button(panel.title, () => show(!this.mounted.has(panel)));
+    this.actions.before(toggle);
+    const show = (on: boolean): void => {
+      cell.hidden = !on;
+      toggle.setAttribute('aria-pressed', String(on));
+      this.mounted.get(panel)?.dispose();
+      this.mounted.delete(panel);
+      if (on) this.mounted.set(panel, mount(panel, this.stage, cell));
+    };
+    show(shown);
   }
 }

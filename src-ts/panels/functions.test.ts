@@ -77,7 +77,7 @@ describe('functions', () => {
   it('have their figures, and the place of their code', () => {
     expect(texts('thead th')).toEqual([
       'Task name',
-      'Tasks',
+      'Attempts',
       'Time',
       'Share',
       'Mean',

@@ -57,7 +57,7 @@ function columnsOf(sums: readonly TaskSum[], places: ReadonlyMap<string, string>
   const whole = sums.reduce((total, { time }) => total + time, 0);
   const columns: Column<TaskSum>[] = [
     { ...text('Task name', ({ label }) => label), words: ({ label }) => label || '(no name)' },
-    number('Tasks', sum => sum.count, count),
+    number('Attempts', sum => sum.count, count),
     number('Time', sum => sum.time, duration),
     number('Share', sum => sum.time / whole, share),
     number('Mean', sum => sum.mean, duration),

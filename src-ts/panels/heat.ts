@@ -1,10 +1,11 @@
 import type { Cached } from '../core/bin-cache';
 import { mixed, packed, type Rgb, slotColor } from '../draw/palette';
-import type { Box, Pen } from '../draw/pen';
+import { type Box, type Pen, writeWith } from '../draw/pen';
 import type { Theme } from '../draw/theme';
 import type { Scale } from '../draw/viewport';
-import { binsIn } from './chart-row';
+import { clip, NARROW_TITLE, type RowScale } from './chart-row';
 import type { Mark } from './panel';
+import { drawLabels } from './worker-label';
 
 /** Steps of the ramp from nothing to most. */
 const STEPS = 64;
@@ -19,7 +20,7 @@ export function heatHeight(processes: number): number {
 
 /** Lines that a map of so many processes has room for. */
 const linesIn = ({ height }: Box, processes: number): number =>
-  Math.min(processes, Math.max(1, Math.floor(height)));
+  Math.max(1, Math.min(processes, Math.floor(height)));
 
 /**
  * The mark at a height and a moment of a map. Of processes that share a line it is of the one with the most then, which
@@ -62,44 +63,68 @@ export function heatMark(
 /**
  * Amounts of many processes over time: a line of pixels each, darker (lighter
  * on dark) is more. Where there is less than a pixel for each, neighbours
- * share one, and it shows the most of them.
+ * share one, and it shows the most of them. What it shows stands over it, whose
+ * its lines are beside it.
  */
 export function drawHeat(
   pen: Pen,
-  box: Box,
+  { box, most }: RowScale,
+  title: string,
+  label: (process: number) => string,
   scale: Scale,
   bins: Cached<unknown>,
   values: ArrayLike<number>,
   processes: number,
-  most: number,
   theme: Theme
 ): void {
-  const [first, last] = binsIn(scale, bins);
-  const width = last - first;
-  if (width <= 0 || processes === 0) return;
+  writeWith(pen, `12px ${theme.font}`);
+  pen.fillStyle = theme.text;
+  pen.fillText(title, 0, box.y - NARROW_TITLE / 2);
+  pen.fillStyle = theme.muted;
+  drawLabels(pen, processes, label, box.x - 10, box.y, box.height / processes);
+  clip(pen, box);
+  pen.imageSmoothingEnabled = false;
+  const left = box.x + scale.x(bins.from);
+  const right = box.x + scale.x(bins.to);
+  const image = imageOf(bins, values, processes, linesIn(box, processes), most, theme);
+  pen.drawImage(image, left, box.y, right - left, box.height);
+  pen.restore();
+}
+
+const IMAGES = new WeakMap<Cached<unknown>, { readonly key: string; readonly canvas: HTMLCanvasElement }>();
+
+/** All bins that are at hand, folded into lines: made once, so that a pan only moves it. */
+function imageOf(
+  bins: Cached<unknown>,
+  values: ArrayLike<number>,
+  processes: number,
+  lines: number,
+  most: number,
+  theme: Theme
+): HTMLCanvasElement {
   const ramp = rampOf(theme);
-  const lines = linesIn(box, processes);
-  const image = new ImageData(width, lines);
-  const pixels = new Uint32Array(image.data.buffer);
+  const key = [lines, most, ramp].join();
+  const known = IMAGES.get(bins);
+  if (known?.key === key) return known.canvas;
+  const width = bins.bins;
   const steps = new Uint8Array(width * lines);
   for (let process = 0; process < processes; process++) {
-    const line = Math.floor((process * lines) / processes);
+    const line = Math.floor((process * lines) / processes) * width;
     for (let bin = 0; bin < width; bin++) {
-      const value = values[process * bins.bins + first + bin];
+      const value = values[process * width + bin];
       if (Number.isNaN(value)) continue;
       const step = 1 + Math.max(0, Math.min(STEPS - 1, Math.floor((value / most) * STEPS)));
-      if (step > steps[line * width + bin]) steps[line * width + bin] = step;
+      if (step > steps[line + bin]) steps[line + bin] = step;
     }
   }
-  for (let at = 0; at < steps.length; at++) pixels[at] = ramp[steps[at]];
+  const image = new ImageData(width, lines);
+  new Uint32Array(image.data.buffer).set(Uint32Array.from(steps, step => ramp[step]));
   const canvas = document.createElement('canvas');
   canvas.width = width;
   canvas.height = lines;
   canvas.getContext('2d')?.putImageData(image, 0, 0);
-  pen.imageSmoothingEnabled = false;
-  const left = box.x + scale.x(bins.from + first * bins.step);
-  const right = box.x + scale.x(bins.from + last * bins.step);
-  pen.drawImage(canvas, left, box.y, right - left, box.height);
+  IMAGES.set(bins, { key, canvas });
+  return canvas;
 }
 
 /** The colour of an amount, as a share of the most there is. */

@@ -5,7 +5,7 @@ import { ProgressView } from './progress/view';
 export const progress: Panel = {
   id: 'progress',
   title: 'Progress',
-  tables: ['graph', 'attempts', 'errors', 'running', 'submissions', 'workers', 'about'],
+  tables: ['graph', 'attempts', 'errors', 'running', 'submissions', 'workers', 'phases', 'about'],
   overTime: false,
   create: context => new ProgressView(context)
 };

@@ -46,7 +46,7 @@ class SpansView extends PlainView {
       caption: 'Spans with all that ran inside them',
       rows: rowsOf(rows, [
         text('Span', ({ span }) => span.path),
-        number('Tasks', row => row.count, count),
+        number('Attempts', row => row.count, count),
         number('Took', row => row.took, duration),
         number('Time', row => row.time, duration),
         number('Share', row => row.time / all, share),

@@ -1,4 +1,5 @@
 import { bytes, count, duration, share } from '../core/format';
+import type { Symbols } from '../core/recording';
 import type { TimeRange } from '../core/selection';
 import { timeOf } from '../core/task-filter';
 import { NOTHING_RAN, sumTasks } from '../core/task-sums';
@@ -14,7 +15,7 @@ import { number, rowsOf, some, text } from './things';
 export const workers: Panel = {
   id: 'workers',
   title: 'Workers',
-  tables: ['workers', 'attempts', 'executions', 'running', 'phases', 'memory'],
+  tables: ['workers', 'attempts', 'executions', 'running', 'phases', 'memory', 'resources'],
   overTime: false,
   create: context => new WorkersView(context, workers.tables)
 };
@@ -48,7 +49,7 @@ class WorkersView extends PlainView {
       { ...text('Worker', ({ worker }) => worker), words: ({ worker }) => worker || '(unknown)' },
       text('Name', ({ name }) => name),
       number('Threads', ({ threads }) => threads, some),
-      number('Tasks', ({ sum }) => sum.count, count),
+      number('Attempts', ({ sum }) => sum.count, count),
       number('Time', ({ sum }) => sum.time, duration),
       number('Busy', ({ busy }) => busy, share),
       number('Most memory', ({ worker }) => most.get(worker) ?? Number.NaN, bytes),
@@ -89,17 +90,20 @@ class WorkersView extends PlainView {
     return [...found.values()];
   }
 
+  /** The most that each process had, by what it told the scheduler and by its own samples, which are more. */
   private mostMemory(time: TimeRange): Map<string, number> {
-    const source = this.context.recording.table('memory');
-    const names = source.symbols('worker');
-    const times = source.times('time');
-    const process = source.numbers('process');
+    const { recording } = this.context;
+    const [told, sampled] = [recording.table('memory'), recording.table('resources')];
     const most = new Map<string, number>();
-    for (let row = 0; row < source.rows; row++) {
-      if (!(times[row] >= time.start && times[row] <= time.stop)) continue;
-      const name = names.names[names.codes[row]];
-      if (!(process[row] <= (most.get(name) ?? Number.NEGATIVE_INFINITY))) most.set(name, process[row]);
-    }
+    const take = (names: Symbols, times: Float64Array, sizes: ArrayLike<number>): void => {
+      times.forEach((at, row) => {
+        const name = names.names[names.codes[row]];
+        if (at >= time.start && at <= time.stop && sizes[row] > (most.get(name) ?? 0))
+          most.set(name, sizes[row]);
+      });
+    };
+    take(told.symbols('worker'), told.times('time'), told.numbers('process'));
+    take(sampled.symbols('process'), sampled.times('time'), sampled.numbers('memory'));
     return most;
   }
 }

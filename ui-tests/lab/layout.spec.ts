@@ -57,6 +57,7 @@ test('the default layout is one action; panels are hidden, shown, and saved as t
   await expect.poll(() => lab.remembered('dask-insight:hidden-panels')).toHaveLength(1);
   await lab.reload();
   await lab.openPanel('Progress');
+  await action('Hide all');
   await action('Show all');
   await expect(panels).toHaveCount(many);
   await expect(lab.panel('Memory')).toBeVisible();

@@ -10,9 +10,10 @@ import numpy as np
 
 from ...columns import steady
 from ...lookup import is_any, sorted_set
-from ...tables.facts import UNTIL, from_json
+from ...tables import plain
+from ...tables.facts import ended, from_json
 from ...tables.losses import losses
-from ...timeline import Attempts, attempts
+from ...timeline import Attempts, Read, attempts, most_at_once
 from .facts import facts_of
 from .memory import Series, memory_of
 from .sides import Opened
@@ -48,6 +49,7 @@ class Measured(NamedTuple):
     still: float
     #: Seconds of it in which no worker was there.
     absent: float
+    #: The most at once.
     workers: int
     #: On average while there was any.
     threads: float
@@ -95,23 +97,17 @@ def measure(run: Opened) -> Measured:
         seconds=seconds,
         still=told["still"],
         absent=absent,
-        workers=_there(recording, known, began, began + length) or workers,
+        workers=_there(read, began, began + length) or workers,
         threads=told["thread_seconds"] / (seconds - absent) if seconds > absent else 0.0,
         thread_seconds=told["thread_seconds"],
         computing=float(computing),
         tasks=len(sorted_set(known.task[known.ok])),
         failed=_failed(known, read("errors")),
-        ended="stopped" in recording.about or UNTIL in recording.about or "pid" not in recording.about,
+        ended=ended(recording.about),
         starved=_starved(recording, began, began + length),
         names=names_of(read, known, ran),
         budget={str(part): (str(kind), float(seconds)) for part, kind, seconds in parts},
-        memory=memory_of(
-            recording.columns("memory"),
-            recording.columns("resources"),
-            recording.columns("workers"),
-            began,
-            began + length,
-        ),
+        memory=memory_of(read, began, began + length),
         flame=recording.flame(),
         findings=_findings(recording),
         facts=facts_of(recording.about),
@@ -133,13 +129,13 @@ def _starved(recording: Recording, start: float, stop: float) -> float:
     return float(told.sum()) if len(told) else math.nan
 
 
-def _there(recording: Recording, known: Attempts, start: float, stop: float) -> int:
-    """Workers that were there between two moments; 0 if the recording does not list them."""
-    table: Mapping[str, Any] = recording.columns("workers")
-    last = {name: row for row, name in enumerate(table["worker"].tolist())}
-    rows = list(last.values())
-    joined, left = table["joined"][rows], table["left"][rows]
-    return int(np.count_nonzero(~(joined >= stop) & ~(left <= start)))
+def _there(read: Read, start: float, stop: float) -> int:
+    """The most workers that were there at once between two moments; 0 if the recording does not list them."""
+    table: Mapping[str, Any] = plain.make(read, "workers")
+    since = np.nan_to_num(np.fmax(table["joined"], start), nan=-np.inf)
+    until = np.nan_to_num(np.fmin(table["left"], stop), nan=np.inf)
+    there = since < until
+    return int(most_at_once(since[there], until[there], np.ones(np.count_nonzero(there))))
 
 
 def _findings(recording: Recording) -> list[Finding]:

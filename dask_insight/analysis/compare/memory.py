@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...tables.processes import processes
+from ...timeline import Read, process_memory
 
 #: Moments of a run that are told.
 _POINTS = 240
@@ -26,51 +27,34 @@ class Series(NamedTuple):
     most: float
 
 
-def memory_of(
-    memory: Mapping[str, Any],
-    resources: Mapping[str, Any],
-    workers: Mapping[str, Any],
-    zero: float,
-    end: float = np.inf,
-) -> Series:
+def memory_of(read: Read, zero: float, end: float = np.inf) -> Series:
     """Sum the last samples of all workers up to each of some moments, of those that were there then.
 
     Parameters
     ----------
-    memory, resources
-        The columns of these tables; the second stands in where the first has no rows.
-    workers
-        The columns of this table: workers that share a process tell of the same memory.
+    read
+        Gives the columns of a table.
     zero
         The run's start, seconds since the epoch.
     end
         The run's end, likewise.
     """
-    told = memory
-    if not len(memory["time"]) and len(resources["time"]):
-        others = [name for name in ("scheduler", "client") if name in resources["process"].names]
-        codes = [resources["process"].names.index(name) for name in others]
-        rows = np.flatnonzero(~np.isin(resources["process"].codes, codes))
-        unknown = np.full(len(rows), np.nan)
-        told = {
-            "worker": resources["process"]._replace(codes=resources["process"].codes[rows]),
-            "time": resources["time"][rows],
-            "process": resources["memory"][rows],
-            "managed": unknown,
-            "spilled": unknown,
-        }
-    after = np.flatnonzero(np.isfinite(told["time"]))
-    if not len(after) or not np.isfinite(zero):
+    workers, told = read("workers"), read("memory")
+    (worker, names), time, nbytes = process_memory(read)
+    moments = time[np.isfinite(time)] - zero
+    if not len(moments) or not np.isfinite(zero):
         none = np.zeros(0)
         return Series(none, none, none, none, np.nan)
-    worker, moment = told["worker"].codes[after].astype("i8"), told["time"][after] - zero
-    first, last = max(0.0, float(moment.min())), float(moment.max())
+    first, last = max(0.0, float(moments.min())), float(moments.max())
     grid = np.linspace(first, max(last, first), _POINTS if last > first else 1)
-    process, left = _processes(workers, told["worker"].names), _left(workers, told["worker"].names) - zero
+    # Workers that share a process tell of the same memory.
+    process, left = _processes(workers, names), _left(workers, names) - zero
     ended = np.full(len(left), -np.inf)
     np.maximum.at(ended, process, left)
-    of_processes = _summed(process[worker], moment, told["process"][after], ended)
-    managed, spilled = (_summed(worker, moment, told[name][after], left) for name in ("managed", "spilled"))
+    of_processes = _summed(process[worker], time - zero, nbytes, ended)
+    worker, moment = told["worker"].codes, told["time"] - zero
+    left = _left(workers, told["worker"].names) - zero
+    managed, spilled = (_summed(worker, moment, told[name], left) for name in ("managed", "spilled"))
     # Of a run that was over before anyone looked, what there was then.
     until = max(first, end - zero)
     return Series(
@@ -106,7 +90,7 @@ def _summed(worker: np.ndarray, moment: np.ndarray, values: np.ndarray, left: np
 
     `left` is by worker, or process.
     """
-    known = np.isfinite(values)
+    known = np.isfinite(values) & np.isfinite(moment)
     worker, moment, values = worker[known], moment[known], values[known]
     last = np.full(len(left), -np.inf)
     np.maximum.at(last, worker, moment)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...batch import Symbols, intern
+from ...batch import Symbols, Texts, intern
 from ...columns import forget, take_texts
 from ...heap import give_back_between
 from ...lookup import TextRows, pick
@@ -113,6 +113,7 @@ def _sums(table: pd.DataFrame, by: str) -> pd.DataFrame:
     if by != "kind":
         parts = table.groupby([by, "kind"], observed=True)["seconds"].sum().unstack("kind", fill_value=0.0)
         parts.columns = [str(name) for name in parts.columns]
+        parts = parts.reindex(columns=KINDS, fill_value=0.0)
     parts.insert(0, "seconds", grouped["seconds"].sum())
     parts.insert(1, "share", parts["seconds"] / max(table["seconds"].sum(), 1e-300))
     parts.insert(2, "steps", grouped["step"].nunique())
@@ -124,17 +125,21 @@ def _symbols(symbols: Symbols, rows: np.ndarray) -> Symbols:
     return found
 
 
-def _names(symbols: Symbols, rows: np.ndarray) -> list[str]:
-    names: list[str] = _symbols(symbols, rows).tolist()
-    return names
+def _names(symbols: Symbols, rows: np.ndarray) -> Any:
+    from ...tables.frame import text_column
+
+    codes, names = _symbols(symbols, rows)
+    return text_column(Texts.of(names), codes.astype("i8"))
 
 
-def _keys(keys: Any, rows: np.ndarray) -> list[str]:
+def _keys(keys: Any, rows: np.ndarray) -> Any:
     """Texts of some rows, without decoding the others."""
+    from ...tables.frame import text_column
+
     if isinstance(keys, TextRows):
         keys, rows = keys.texts, np.where(rows >= 0, keys.rows[np.maximum(rows, 0)], -1)
-    texts = iter(take_texts(keys, rows[rows >= 0]).tolist())
-    return [next(texts) if row >= 0 else "" for row in rows.tolist()]
+    known = rows >= 0
+    return text_column(take_texts(keys, rows[known]), np.where(known, np.cumsum(known) - 1, -1))
 
 
 def _coded(codes: np.ndarray, names: Sequence[str]) -> Symbols:

@@ -13,9 +13,12 @@ from ...schema import NOTHING
 from ...timeline import Moments
 from .facts import Facts, is_any
 from .finding import Fact, Finding
+from .for_client import FINALIZE
 from .gaps import MANY, together
 from .names import BARRIER, called, mapped, of_joblib
 from .rule import Rule
+from .shortage import ONE, handed_over, in_flight, in_steps, kept, of_client, put_together
+from .sizes import fetching
 from .thresholds import Limits
 
 #: Tasks that make a chain, none of which has more than this share of its seconds.
@@ -149,9 +152,16 @@ def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     lost = facts.summed(facts.waiting, idle)
     ratio = _waves(facts, lost) / max(facts.threads, 1.0)
     few = (told.number > 0) & (ratio < limits["too-few-tasks.ratio"])
-    # What brings a whole result together for the client is one task by its nature, see oversized-results,
-    # and so is what P2P has between inputs and outputs.
-    few &= ~facts.for_client
+    offered = facts.cores.threads * facts.served
+    least = limits["too-few-tasks.idle"] * offered
+    if float(lost[few].sum()) < least:
+        return
+    # What P2P has between inputs and outputs is one task by its nature, and so is what brings a large result
+    # together for the client, see oversized-results.
+    inputs = put_together(facts)
+    many = inputs >= max(facts.threads, MANY)
+    few &= ~facts.for_client | (many & _small_wholes(facts, limits))
+    few &= ~kept(facts, limits)
     few &= np.array([not name.startswith(BARRIER) for name in facts.names], bool)
     for chain in chains(facts):
         # A short one may as well be the steps of a single part of the data.
@@ -160,31 +170,30 @@ def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     lost = np.where(few, lost, 0.0)
     total = float(lost.sum())
     names = facts.worst(lost, facts.names)
-    offered = facts.cores.threads * facts.served
-    if not names or total < limits["too-few-tasks.idle"] * offered:
+    if not names or total < least:
         return
     code = facts.names.index(names[0])
     at_once = float(ratio[code] * facts.threads)
-    threads = round(facts.threads)
-    loops = _computations(facts, code)
-    one_by_one = loops >= MANY and told.number[code] < limits["too-few-tasks.ratio"] * facts.threads * loops
-    there, said = words.count(threads, "thread"), words.about(at_once)
-    title = f"Only {said} `{names[0]}` at a time for {there}"
-    if at_once >= threads:
-        title = f"Too few `{names[0]}` for {there} to the end: {said} at a time"
     ran, others = [f"`{name}`" for name in names[:3]], int((lost > 0).sum()) - len(names[:3])
     if others > 0:
         ran.append(f"tasks of {words.count(others, 'other name')}")
+    too = ""
     if others > 0 and lost[code] < total / 2:
-        title += f", and too few of {words.count(others + len(names[:3]) - 1, 'other name')}"
+        too = f", and too few of {words.count(others + len(names[:3]) - 1, 'other name')}"
+    cause = _cause(facts, limits, code, at_once, float(inputs[code]))
     yield Finding(
         code="too-few-tasks",
-        title=title + (f": {loops:,} computations followed one another" if one_by_one else ""),
+        title=f"{cause.title}{too}{cause.rest}",
         tasks=names,
         cost_thread_seconds=total,
         cost_seconds=_spread(facts, total),
         evidence=(
-            Fact(f"tasks `{names[0]}` at a time", at_once, "count", limits["too-few-tasks.ratio"] * threads),
+            Fact(
+                f"tasks `{names[0]}` at a time",
+                at_once,
+                "count",
+                limits["too-few-tasks.ratio"] * round(facts.threads),
+            ),
             Fact("mean time of one", float(told.mean[code]), "s"),
             Fact("threads", facts.threads, ""),
             Fact(
@@ -193,14 +202,57 @@ def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
                 "share",
                 limits["too-few-tasks.idle"],
             ),
+            *cause.facts,
         ),
         why=(
             f"While {words.listing(ran)} ran, there was nothing else to run: "
             f"threads were idle for {words.duration(total)} of {words.duration(offered)} of their time."
         ),
-        advice=together(facts, loops) if one_by_one else _more_tasks(facts, names[0]),
+        advice=cause.advice,
         url=TOO_FEW_TASKS.url,
     )
+
+
+def _small_wholes(facts: Facts, limits: Limits) -> np.ndarray:
+    """By code, names that put arrays or bags together for the client, if it fetched little."""
+    small = len(fetching(facts, limits).start) == 0
+    return np.array([small and name.startswith(FINALIZE) for name in facts.names], bool)
+
+
+class _Cause(NamedTuple):
+    """Why there were too few tasks of a name: a title and what may end it, what helps, what tells."""
+
+    title: str
+    advice: str
+    facts: tuple[Fact, ...] = ()
+    rest: str = ""
+
+
+def _cause(facts: Facts, limits: Limits, code: int, at_once: float, inputs: float) -> _Cause:
+    name, threads = facts.names[code], round(facts.threads)
+    there, said = words.count(threads, "thread"), words.about(at_once)
+    if at_once < ONE and inputs >= max(facts.threads, MANY):
+        return _Cause(
+            f"One `{name}` puts {words.about(inputs, digits=3)} results together while {there} wait",
+            in_steps(name),
+            (Fact("results that one puts together", inputs, "count", facts.threads),),
+        )
+    loops = _computations(facts, code)
+    every = handed_over(facts, code, loops)
+    if at_once >= ONE and np.isfinite(every):
+        return _Cause(
+            f"The client hands over one `{name}` every {words.duration(every)}: that keeps {said} of {there} "
+            "busy",
+            in_flight(facts, name),
+            of_client(facts),
+        )
+    title = f"Only {said} `{name}` at a time for {there}"
+    if at_once >= threads:
+        title = f"Too few `{name}` for {there} to the end: {said} at a time"
+    number = facts.by_names.number[code]
+    if loops >= MANY and number < limits["too-few-tasks.ratio"] * facts.threads * loops:
+        return _Cause(title, together(facts, loops), rest=f": {loops:,} computations followed one another")
+    return _Cause(title, _more_tasks(facts, name))
 
 
 def _more_tasks(facts: Facts, name: str) -> str:
@@ -275,7 +327,11 @@ TOO_FEW_TASKS = Rule(
         "thread could; threads that were idle until these had ended, at least `too-few-tasks.idle` of all "
         "thread time while a core was free for them. "
         "Stragglers are left out, and names of a chain on the critical path, if that has as many tasks, "
-        "and what is one task by its nature: results put together for the client, barriers of P2P."
+        "names that waited for resources of workers, see `resource-limit`, and what is one task by its "
+        "nature: barriers of P2P, and what puts results together for the client, but for arrays and bags "
+        "that are small and have as many parts as there are threads. Told apart: one task at a time that "
+        "needs as many results as there are threads, and tasks that a client handed over one by one, each of "
+        "which began at once."
     ),
     cost="Thread-seconds idle while they were computed, and a core was free, over the threads that had one.",
     url="https://docs.dask.org/en/stable/delayed-best-practices.html#break-up-computations-into-many-pieces",

@@ -420,15 +420,29 @@ class Facts:
         Without those in which they stood behind an outlier, see `straggler` and `data-skew`, or waited for
         resources that its worker has not; see `resource-limit`.
         """
-        pieces = self.budget.part("placement")
-        idle = self.seconds(pieces)
-        for code, kept in kept_by_resources(self).items():
-            mine = np.flatnonzero(self.lanes.worker[pieces.lane] == code)
-            idle[mine] *= 1 - self.share_within(kept, pieces.take(mine))
+        idle = self.seconds(self.budget.part("placement")) - self._kept
         for found in self.outliers(3, 4):
             if found.why in ("itself", "data") and len(found.stuck):
                 idle = np.maximum(idle - found.stuck, 0.0)
         return float(idle.sum())
+
+    @cached_property
+    def kept_by_worker(self) -> np.ndarray:
+        """The thread-seconds, by code of the worker, in which tasks waited for resources that it has not.
+
+        Or had, and others used.
+        """
+        lane = self.budget.part("placement").lane
+        return np.bincount(self.lanes.worker[lane], self._kept, len(self.lanes.workers))
+
+    @cached_property
+    def _kept(self) -> np.ndarray:
+        pieces = self.budget.part("placement")
+        seconds, kept = self.seconds(pieces), np.zeros(len(pieces.lane))
+        for code, moments in kept_by_resources(self).items():
+            mine = np.flatnonzero(self.lanes.worker[pieces.lane] == code)
+            kept[mine] = seconds[mine] * self.share_within(moments, pieces.take(mine))
+        return kept
 
     @cached_property
     def speed(self) -> float:

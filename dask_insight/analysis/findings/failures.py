@@ -11,10 +11,12 @@ from ...columns import forget
 from ...lookup import sorted_set
 from ...tables.errors import kind_of, raised_in
 from ...tables.named import errors_in_time
+from ...timeline import submitted_by_others
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .names import BARRIER, most, quoted, workers_of
 from .rule import Rule
+from .suspects import EVENLY, larger_inputs
 from .thresholds import Limits
 
 #: What Dask says of a task that workers died of.
@@ -38,10 +40,21 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     share = int(mine[tasks].sum()) / max(1, len(sorted_set(known.task[mine])))
     seconds = float(facts.inside[rows].sum())
     # Whoever runs here what killed workers loses his own process.
+    theirs = int(np.isin(known.task[tasks], submitted_by_others(facts.read)[0]).sum())
     deadly = bool(np.isin(known.task[tasks], list(_killing(errors))).all())
+    larger = larger_inputs(facts, tasks) if deadly else ""
+    advice = _DEADLY if deadly else _RAISED_HERE if known.local[tasks].all() else _RAISED
+    if larger:
+        advice = f"{EVENLY}\n\n{advice}"
     yield Finding(
         code="failed-tasks",
-        severity="critical" if share >= limits["failed-tasks.share"] else "warning",
+        severity=(
+            "info"
+            if theirs == len(tasks)
+            else "critical"
+            if share >= limits["failed-tasks.share"]
+            else "warning"
+        ),
         title=f"{words.count(len(tasks), 'task')} of {quoted(names)} failed for good",
         tasks=names,
         workers=workers_of(facts, rows),
@@ -56,12 +69,14 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
                 f"share of all {names[0] if names else 'tasks'}", share, "share", limits["failed-tasks.share"]
             ),
             Fact("time in them", seconds, "s"),
+            *([Fact("of them, submitted by other clients", theirs, "count")] if theirs else []),
         ),
         why=(
             "Their function raised, or every worker that tried them died, and no attempt worked; what "
-            f"needs them has no result either.{_raised(facts, 'task', known.task[tasks])}"
+            f"needs them has no result either.{larger and f' {larger}'}"
+            f"{_raised(facts, 'task', known.task[tasks])}"
         ),
-        advice=_DEADLY if deadly else _RAISED_HERE if known.local[tasks].all() else _RAISED,
+        advice=advice,
         url=FAILED_TASKS.url,
     )
 

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 #: What their names begin with: of an array or a bag, and of a DataFrame, which for Dask is a repartition to
 #: one.
-_FINALIZE, _TO_ONE = "finalize", "repartitiontofewer"
+FINALIZE, _TO_ONE = "finalize", "repartitiontofewer"
 
 
 def for_client(facts: Facts) -> np.ndarray:
     """By code, which task names are those of such tasks."""
-    whole = [name.startswith(_FINALIZE) or _makes_one_each(facts, name) for name in facts.names]
+    whole = [name.startswith(FINALIZE) or _makes_one_each(facts, name) for name in facts.names]
     return np.array(whole, bool)
 
 

@@ -6,14 +6,25 @@ import json
 import math
 from collections.abc import Iterable
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, overload
+
+import numpy as np
 
 from ... import words
+from ...batch import Texts
 from ...legible import printed
 from .finding import SEVERITIES, Finding
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+_TEXTS = ("code", "severity", "title", "why", "advice", "url")
+_NUMBERS = ("start", "stop", "cost_thread_seconds", "cost_seconds")
+_NAMES = (
+    *("code", "severity", "title", "tasks", "workers", "start", "stop"),
+    *("cost_thread_seconds", "cost_seconds", "evidence", "why", "advice", "url"),
+)
 
 
 class Failed(NamedTuple):
@@ -53,6 +64,23 @@ class Findings(list[Finding]):
         self.between = between
         self.judged = judged
 
+    @overload
+    def __getitem__(self, at: SupportsIndex, /) -> Finding: ...
+    @overload
+    def __getitem__(self, at: slice, /) -> Findings: ...
+    def __getitem__(self, at: SupportsIndex | slice, /) -> Finding | Findings:
+        return self._with(super().__getitem__(at)) if isinstance(at, slice) else super().__getitem__(at)
+
+    def copy(self) -> Findings:
+        """The same findings in a list of their own."""
+        return self._with(self)
+
+    def _with(self, kept: Iterable[Finding]) -> Findings:
+        """Some of them, of the same run."""
+        return Findings(
+            kept, failed=self.failed, seconds=self.seconds, between=self.between, judged=self.judged
+        )
+
     @property
     def empty(self) -> str:
         """What can be said where there are none."""
@@ -76,10 +104,7 @@ class Findings(list[Finding]):
         if severity not in SEVERITIES:
             raise ValueError(f"severity={severity!r} is none of {', '.join(SEVERITIES)}")
         least = SEVERITIES.index(severity)
-        kept = [each for each in self if SEVERITIES.index(each.severity) >= least]
-        return Findings(
-            kept, failed=self.failed, seconds=self.seconds, between=self.between, judged=self.judged
-        )
+        return self._with(each for each in self if SEVERITIES.index(each.severity) >= least)
 
     def verdict(self) -> str:
         """How many there are, in a sentence."""
@@ -102,31 +127,25 @@ class Findings(list[Finding]):
         ]
 
     def frame(self) -> pd.DataFrame:
-        """As a DataFrame, a row a finding; see `describe('findings')`, here with lists."""
+        """As a DataFrame, a row a finding; see `describe('findings')`, here with lists.
+
+        Those of ``evidence`` have a dictionary for each figure: ``name``, ``value``, ``unit``, ``threshold``.
+        """
         import pandas as pd
 
-        names = (
-            "code",
-            "severity",
-            "title",
-            "tasks",
-            "workers",
-            "start",
-            "stop",
-            "cost_thread_seconds",
-            "cost_seconds",
-            "evidence",
-            "why",
-            "advice",
-            "url",
-        )
-        return pd.DataFrame({name: [getattr(each, name) for each in self] for name in names}, columns=names)
+        from ...tables.frame import text_column
+
+        rows = self.to_dicts()
+        columns: dict[str, Any] = {name: [row[name] for row in rows] for name in _NAMES}
+        texts = {name: text_column(Texts.of(columns[name]), None) for name in _TEXTS}
+        numbers = {name: np.array(columns[name], "f8") for name in _NUMBERS}
+        # pandas takes an empty list for numbers.
+        lists = {name: pd.Series(columns[name], dtype=object) for name in ("tasks", "workers", "evidence")}
+        return pd.DataFrame(columns | texts | numbers | lists)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """As plain values, for JSON: what is not known is None."""
-        return [
-            {name: _plain(value) for name, value in row.items()} for row in self.frame().to_dict("records")
-        ]
+        return [{name: _plain(getattr(each, name)) for name in _NAMES} for each in self]
 
     def to_json(self) -> str:
         """As one JSON object.

@@ -14,6 +14,7 @@ from ...timeline import Moments, gpus
 from .facts import Facts
 from .finding import Fact, Finding
 from .gauges import gauges
+from .gpu_waits import busy_with
 from .names import by_code, most, of_workers, quoted, split
 from .rule import Rule
 from .thresholds import Limits
@@ -76,6 +77,7 @@ def _gpu_idle(facts: Facts, limits: Limits) -> Iterator[Finding]:
     # As long as all their tasks were waited for by the device, which is the most that could be saved.
     seen, idle_ones = (_seen(facts, each)[rows] for each in (devices, slack))
     lost = float((facts.length[rows] * idle_ones / seen).sum()) * (1 - mean / 100)
+    busy = busy_with(facts, limits, rows, "".join(names[:1]), workers)
     bursts = top >= 100 * limits["gpu-idle.burst"]
     how = "works in bursts" if bursts else "has little to do"
     yield Finding(
@@ -96,19 +98,10 @@ def _gpu_idle(facts: Facts, limits: Limits) -> Iterator[Finding]:
             Fact("mean utilisation while tasks ran", mean / 100, "share", limits["gpu-idle.mean"]),
             Fact("95th percentile", top / 100, "share", limits["gpu-idle.burst"]),
             Fact("share of the time with less than 10 %", idle, "share"),
+            *busy.facts,
         ),
-        why=(
-            "Tasks ran on the worker, but seldom a kernel on its GPU: they read, copy or compute on the "
-            "CPU, or their arrays are so small that launching kernels takes longer than the kernels. The "
-            "cost is what could be saved at most."
-        ),
-        advice=(
-            "Give the device more at a time (larger chunks), keep data on it from reading to reducing, "
-            "read straight into its memory, and run two to four threads a worker, so that one computes "
-            "while another reads:\n\n"
-            "    LocalCUDACluster(threads_per_worker=2, rmm_pool_size=0.9)\n"
-            "    dask.config.set({'dataframe.backend': 'cudf', 'array.backend': 'cupy'})"
-        ),
+        why=f"{busy.why}The cost is what could be saved at most.",
+        advice=busy.advice,
         url=GPU_IDLE.url,
     )
 
@@ -254,14 +247,15 @@ GPU_IDLE = Rule(
     formula=(
         "Mean utilisation of a device while tasks ran on the workers that see it below `gpu-idle.mean`; in "
         "bursts if the 95th percentile is `gpu-idle.burst` or more. Devices that the run did not use are "
-        "left out."
+        "left out. Tasks that were on a CPU for `gpu-idle.cpu` of their time computed there; those that were "
+        "without one for `gpu-idle.off-cpu`, and did not wait for the interpreter's lock, read."
     ),
     cost=(
         "Thread-seconds of those tasks × (1 − mean utilisation) / threads: the most that could be saved. "
         "Where workers see several devices, each of these has an equal share."
     ),
     url="https://docs.dask.org/en/stable/gpu.html",
-    advice="Larger chunks, more threads a GPU worker, reading that overlaps with computing.",
+    advice="Larger chunks, more threads a GPU worker; other tasks that prepare or read what it computes.",
     find=_gpu_idle,
 )
 GPU_MEMORY = Rule(

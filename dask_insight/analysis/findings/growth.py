@@ -24,6 +24,8 @@ _SAMPLES = 8
 _WARM = 1 / 4
 #: Share of the growth after which it counts as over.
 _GROWN = 0.97
+#: Share of the growth after the first spill from which it is what spilling left behind.
+_SPILLED = 0.5
 
 
 class _Growth(NamedTuple):
@@ -33,6 +35,8 @@ class _Growth(NamedTuple):
     share: float
     of_process: float
     rate: float
+    #: Share of the growth that came after the worker had begun to spill.
+    spilled: float
 
 
 class _Course(NamedTuple):
@@ -47,11 +51,14 @@ class _Course(NamedTuple):
 _TASKS = 6
 
 
-def _told(facts: Facts, worker: str, growth: _Growth, brought: float, limits: Limits) -> bool:
-    """Whether it is enough to be told; spilling leaves memory behind that is no leak."""
+def _told(growth: _Growth, written: float, brought: float, limits: Limits) -> bool:
+    """Whether it is enough to be told; spilling leaves memory behind that is no leak.
+
+    `written` are bytes that were spilled, `brought` those that tasks brought along.
+    """
     if growth.nbytes < brought + limits["unmanaged-growth.bytes"]:
         return False
-    if worker in spilled(facts).written:
+    if written >= growth.nbytes or (written and growth.spilled >= _SPILLED):
         return growth.share >= limits["unmanaged-growth.critical"]
     return (
         growth.share >= limits["unmanaged-growth.limit"]
@@ -77,16 +84,23 @@ def _brought(facts: Facts) -> dict[str, float]:
 def growing(facts: Facts, limits: Limits) -> dict[str, _Growth]:
     """Workers whose memory grew by what is no result and was not given back."""
     found, brought, courses = {}, _brought(facts), _courses(facts)
-    known = facts.attempts
+    known, written, since = facts.attempts, spilled(facts).written, _first_spills(facts)
     ran = split(known.worker, np.flatnonzero(known.ran & of_workers(facts, courses)))
     for worker, course in courses.items():
         mine = ran.get(worker, np.zeros(0, "i8"))
-        growth = _growth(facts, worker, mine, course, limits["unmanaged-growth.steady"])
-        if growth is not None and _told(
-            facts, worker, growth, brought.get(worker, _TASKS * facts.carried), limits
-        ):
+        steady = limits["unmanaged-growth.steady"]
+        growth = _growth(facts, worker, mine, course, steady, since.get(worker, math.inf))
+        of_tasks = brought.get(worker, _TASKS * facts.carried)
+        if growth is not None and _told(growth, written.get(worker, 0.0), of_tasks, limits):
             found[worker] = growth
     return found
+
+
+def _first_spills(facts: Facts) -> dict[str, float]:
+    """When each worker had first spilled results; seconds since the epoch."""
+    memory = facts.read("memory")
+    rows = np.flatnonzero(memory["spilled"] > 0)
+    return {name: float(memory["time"][mine].min()) for name, mine in split(memory["worker"], rows).items()}
 
 
 def _unmanaged_growth(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -133,8 +147,13 @@ def _unmanaged_growth(facts: Facts, limits: Limits) -> Iterator[Finding]:
     )
 
 
-def _growth(facts: Facts, worker: str, ran: np.ndarray, course: _Course, steady: float) -> _Growth | None:
-    """How a worker's memory beside its results grew; None where it did not, or not steadily."""
+def _growth(
+    facts: Facts, worker: str, ran: np.ndarray, course: _Course, steady: float, since: float
+) -> _Growth | None:
+    """How a worker's memory beside its results grew; None where it did not, or not steadily.
+
+    From the moment `since` on it spilled.
+    """
     time, process, managed = course
     if len(time) < _SAMPLES:
         return None
@@ -152,7 +171,9 @@ def _growth(facts: Facts, worker: str, ran: np.ndarray, course: _Course, steady:
         return None
     limit = facts.workers[worker].get("memory_limit", math.nan)
     share = nbytes / limit if limit > 0 else math.nan
-    return _Growth(nbytes, share, nbytes / float(process[-1]), nbytes / float(edges[2] - edges[0]))
+    rate = nbytes / float(edges[2] - edges[0])
+    late_part = (last - float(np.interp(np.clip(since, edges[0], edges[2]), time, kept))) / nbytes
+    return _Growth(nbytes, share, nbytes / float(process[-1]), rate, float(late_part))
 
 
 def _span(facts: Facts, ran: np.ndarray, time: np.ndarray, kept: np.ndarray) -> tuple[float, float]:
@@ -211,7 +232,8 @@ UNMANAGED_GROWTH = Rule(
         "Process's memory less its results, the least that it has from each moment on; its growth while "
         "the worker ran tasks, without the first quarter, at least `unmanaged-growth.bytes`, and "
         "`unmanaged-growth.limit` of the memory limit or `unmanaged-growth.process` of the process's "
-        "memory (of workers that spilled, `unmanaged-growth.critical` of the limit); in both halves at "
+        "memory (of workers that spilled as much as that, or before half of it, "
+        "`unmanaged-growth.critical` of the limit); in both halves at "
         "least a quarter of it, along a line (R² of `unmanaged-growth.steady`), and more than the results "
         f"grew. Of a worker with less than {_SAMPLES} samples of its memory nothing is said. Named are the "
         "functions after which a process was larger by more than their results."

@@ -21,9 +21,7 @@ from .thresholds import Limits
 
 
 def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    table = facts.submissions
-    # Few that took long are told for themselves; see slow-graph.
-    large = (table["tasks"] >= limits["large-graph.least"]) & ~slowly_made(facts, limits)
+    table, large = facts.submissions, _large(facts, limits)
     taken, graphs = intake(facts, large), int(large.sum())
     tasks = int(np.max(table["tasks"], initial=0, where=large))
     seconds = float((taken.stop - taken.start).sum())
@@ -161,10 +159,19 @@ def _ways(facts: Facts, limits: Limits) -> np.ndarray:
     return np.where(way >= limits["large-graph.request"], way, 0.0)
 
 
-def packing(facts: Facts, limits: Limits) -> Moments:
-    """When no task was there, for the client packed those of which large-graph tells."""
-    _, moments = _packing(facts, _ways(facts, limits), limits)
+def handing_over(facts: Facts, limits: Limits) -> Moments:
+    """When the scheduler took in graphs of which large-graph tells, or the client packed their tasks."""
+    _, packed = _packing(facts, _ways(facts, limits), limits)
+    moments = Moments.together((packed, intake(facts, _large(facts, limits)))).both(facts.whole)
     return moments if len(moments.start) and any(_large_graph(facts, limits)) else _NEVER
+
+
+def _large(facts: Facts, limits: Limits) -> np.ndarray:
+    """Which of `Facts.submissions` have many tasks."""
+    # Few that took long are told for themselves; see slow-graph.
+    large: np.ndarray = facts.submissions["tasks"] >= limits["large-graph.least"]
+    large &= ~slowly_made(facts, limits)
+    return large
 
 
 def _packing(facts: Facts, way: np.ndarray, limits: Limits) -> tuple[np.ndarray, Moments]:

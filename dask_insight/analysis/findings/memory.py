@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
+from ...timeline import process_memory
 from .facts import Facts
 from .finding import Fact, Finding
 from .growth import growing
@@ -16,7 +17,7 @@ from .held import names_in_memory
 from .losses import Kill, deaths_of, kills_of, losses_of, lost_work
 from .names import quoted, split
 from .rule import Rule
-from .suspects import suspects
+from .suspects import EVENLY, Suspects, suspects
 from .thresholds import Limits
 
 #: Share of the thread time paused from which that is what a title tells.
@@ -46,18 +47,21 @@ class _Peak(NamedTuple):
 def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
     kills = kills_of(facts)
     paused = {facts.lanes.workers[code]: at for code, at in facts.states.paused.items() if len(at.start)}
-    peaks = _peaks(facts)
+    peaks = peaks_of(facts)
     near = {worker for worker, peak in peaks.items() if peak.share >= limits["memory-pressure.near"]}
     workers = tuple(dict.fromkeys((*(kill.worker for kill in kills), *paused, *sorted(near))))
     if not workers:
         return
     ended = {kill.worker for kill in kills}
     losses = [loss for loss in losses_of(facts) if loss.worker in ended]
-    cause = suspects(facts, deaths_of(facts, losses), limits["worker-lost.size"]).why if losses else ""
+    suspected = (
+        suspects(facts, deaths_of(facts, losses), limits["worker-lost.size"]) if losses else Suspects((), "")
+    )
+    cause = suspected.why
     if growing(facts, limits).keys() & set(workers):
         cause, advice = f"{cause} {_LEAK_WHY}".lstrip(), f"{_LEAK_ADVICE}\n\n{_ADVICE}"
     else:
-        advice = _ADVICE
+        advice = f"{EVENLY}\n\n{_ADVICE}" if suspected.uneven else _ADVICE
     paused_seconds = facts.spent("paused")
     share = paused_seconds / facts.offered if facts.offered > 0 else 0.0
     seconds = paused_seconds + lost_work(facts, losses)
@@ -116,13 +120,11 @@ def _explained(
     return found | {kill.worker: (kill.when, kill.memory) for kill in kills}
 
 
-def _peaks(facts: Facts) -> dict[str, _Peak]:
+def peaks_of(facts: Facts) -> dict[str, _Peak]:
     """The most memory of each worker that has a limit."""
-    resources = facts.read("resources")
-    memory, time = resources["memory"], resources["time"]
-    inside = np.flatnonzero((time >= facts.start) & (time <= facts.stop) & np.isfinite(memory))
+    worker, time, memory = process_memory(facts.read).between(facts.start, facts.stop)
     found = {}
-    for name, rows in split(resources["process"], inside).items():
+    for name, rows in split(worker, np.arange(len(memory))).items():
         limit = facts.workers.get(name, {}).get("memory_limit", math.nan)
         if limit > 0:
             row = rows[np.argmax(memory[rows])]

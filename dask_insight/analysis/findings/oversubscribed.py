@@ -47,9 +47,16 @@ def _oversubscribed(facts: Facts, limits: Limits) -> Iterator[Finding]:
         if host.used >= limits["oversubscribed.some"] * host.cores and host.threads > host.cores
     ]
     if libraries:
-        yield _finding(facts, libraries, limits, _of_libraries)
+        much = any(_is_much(host, limits) for host in libraries)
+        yield _finding(facts, libraries, limits, _of_libraries).but(severity="warning" if much else "info")
     elif crowded:
         yield _finding(facts, crowded, limits, _of_tasks)
+
+
+def _is_much(host: _Host, limits: Limits) -> bool:
+    """Whether libraries' threads had most of the cores, and tasks waited for one most of their time."""
+    much = limits["oversubscribed.much"]
+    return host.beside >= much and host.waited >= much
 
 
 def _busy_host(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -193,7 +200,8 @@ OVERSUBSCRIBED = Rule(
         "on the threads of tasks; or whose workers have more threads than there are cores and used "
         "`oversubscribed.some` of these; and that had not reached a limit (`cpu-limit.periods`). Told where "
         "waits for a core are known (Linux). "
-        f"{_TOGETHER} No more than *info*."
+        f"{_TOGETHER} *Info*, but a warning where libraries had `oversubscribed.much` of the use, and tasks "
+        "waited for a core for as much of their time."
     ),
     cost="A risk: what it costs depends on the caches.",
     url="https://docs.dask.org/en/stable/array-best-practices.html#avoid-oversubscribing-threads",

@@ -48,17 +48,24 @@ class Queues:
             rows = mine[those]
             stop = known.at("stop", rows)
             late = Moments.of(stop - beyond[rows] * self._facts.length[rows], stop)
-            if code in self._only:
-                behind.append(late.both(self._only[code]))
+            if code in self.by_worker:
+                behind.append(late.both(self.by_worker[code]))
         # No two workers are the only one at a time.
         seconds: np.ndarray = Moments.together(behind).within(idle.start, idle.stop) * idle.threads
         return seconds
 
     @cached_property
-    def _only(self) -> dict[int, Moments]:
+    def by_worker(self) -> dict[int, Moments]:
         """When tasks waited for a thread on a worker (by code) and on no other."""
+        return self.only_at(self._facts.attempts.worker.codes)
+
+    def only_at(self, place: np.ndarray) -> dict[int, Moments]:
+        """When tasks waited for a thread at a place and at no other.
+
+        `place` is the code of that of each attempt.
+        """
         known = self._facts.attempts
-        waited = by_code(known.worker.codes, known.ran & (known.executing > known.inputs))
+        waited = by_code(place, known.ran & (known.executing > known.inputs))
         unions = {
             code: Moments.of(known.at("inputs", rows), known.at("executing", rows))
             for code, rows in waited.items()
@@ -66,13 +73,13 @@ class Queues:
         if not unions:
             return {}
         many = [len(each.start) for each in unions.values()]
-        worker = np.repeat(np.fromiter(unions, "i8"), many)
+        at = np.repeat(np.fromiter(unions, "i8"), many)
         edge = np.concatenate([each[end] for end in (0, 1) for each in unions.values()])
         order = np.argsort(edge)
         edge = edge[order]
-        there = np.cumsum(np.repeat([1, -1], len(worker))[order])
+        there = np.cumsum(np.repeat([1, -1], len(at))[order])
         # While one is there, the sum of all codes is its own.
-        codes = np.cumsum(np.concatenate((worker, -worker))[order])
+        codes = np.cumsum(np.concatenate((at, -at))[order])
         alone = np.flatnonzero((there[:-1] == 1) & (edge[1:] > edge[:-1]))
         return {
             code: Moments.of(edge[alone[those]], edge[alone[those] + 1])

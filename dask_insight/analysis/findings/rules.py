@@ -19,6 +19,7 @@ from .found import Failed, Findings
 from .gaps import CLIENT_GAP
 from .gpus import GPU_IDLE, GPU_MEMORY
 from .growth import UNMANAGED_GROWTH
+from .headroom import MEMORY_HEADROOM
 from .held_up import HELD_UP
 from .host_memory import HOST_MEMORY
 from .large_graph import LARGE_GRAPH
@@ -97,6 +98,7 @@ RULES: tuple[Rule, ...] = (
     COLD_START,
     STOOD_STILL,
     RECOMPUTE,
+    MEMORY_HEADROOM,
 )
 
 #: Those that can tell something where no task was with a worker.
@@ -120,15 +122,19 @@ def apply(facts: Facts, limits: Limits, rules: Iterable[Rule] = RULES) -> Findin
     told = [each for each in found if each.severity]
     risk = limits["all.risk"] * facts.wall
     order = sorted(range(len(told)), key=lambda row: (_weight(told[row], risk), row))
-    some = len(facts.attempts.run) > 0
-    between = (facts.since(facts.start), facts.since(facts.stop)) if some else (0.0, 0.0)
     return Findings(
         [told[row] for row in order],
         failed=failed,
         seconds=facts.wall,
-        between=between,
+        between=_between(facts),
         judged=bool(facts.attempts.ran.any()),
     )
+
+
+def _between(facts: Facts) -> tuple[float, float]:
+    """When that was; without a task, the part that was cut out of a run, if both its ends are told."""
+    begin, end = (facts.start, facts.stop) if len(facts.attempts.run) else facts.part
+    return (facts.since(begin), facts.since(end)) if math.isfinite(end - begin) else (0.0, 0.0)
 
 
 def graded(found: Finding, facts: Facts, limits: Limits) -> Finding:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from typing import NamedTuple
 
@@ -11,9 +11,10 @@ import numpy as np
 from ... import words
 from ...columns import taken_out
 from ...lookup import distinct, pick, ratio, sorted_set, sums
+from ...timeline import Moments
 from .facts import Facts, medians
 from .finding import Fact, Finding
-from .names import TOGETHER, by_code, quoted
+from .names import TOGETHER, by_code, in_a_line, quoted
 from .outliers import Sizes, explains, how_much_larger, sizes_of
 from .rule import Rule
 from .threads import lock
@@ -29,73 +30,213 @@ _GROUP = 4
 
 
 def _worker_skew(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    yield from _slow(facts, limits)
-    yield from _loaded(facts, limits)
+    slow = [*_slow_places(facts, limits)]
+    yield from (_told(facts, limits, each) for each in slow)
+    yield from _loaded(facts, limits, _misplaced(facts, slow))
 
 
-def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    known, code = facts.attempts, facts.prefix.codes
-    workers = known.worker.codes
+class _Places(NamedTuple):
+    """Workers, or hosts with several of them, each of which is held against all others."""
+
+    #: Place of each attempt, and the workers of each place.
+    code: np.ndarray
+    workers: dict[int, tuple[str, ...]]
+    number: int
+    #: The hosts with several workers.
+    hosts: dict[int, str]
+    #: Gives when tasks waited for a thread at a place and at no other.
+    waited: Callable[[], dict[int, Moments]]
+
+
+class _Slow(NamedTuple):
+    """A worker, or a host, that is slower than others at the same tasks."""
+
+    workers: tuple[str, ...]
+    #: '' if it is one worker.
+    host: str
+    #: Seconds by name that its tasks would have taken elsewhere, and took; how many they were.
+    expected: np.ndarray
+    spent: np.ndarray
+    number: int
+    #: How many times as long as elsewhere they must take.
+    least: float
+    #: Rows of these attempts.
+    rows: np.ndarray
+    #: Thread-seconds that others waited for what they made, and were idle beside those that waited there.
+    waited: float
+    misplaced: float
+
+    @property
+    def times(self) -> float:
+        """How many times as long as elsewhere they took."""
+        return float(self.spent.sum() / self.expected.sum())
+
+    @property
+    def excess(self) -> float:
+        """Seconds that they took beyond that."""
+        return float(self.spent.sum() - self.expected.sum())
+
+
+def _told(facts: Facts, limits: Limits, slow: _Slow) -> Finding:
+    names = facts.worst(slow.spent - slow.expected, facts.names)
+    cost = slow.excess + slow.waited + slow.misplaced
+    others = "hosts" if slow.host else "workers"
+    return Finding(
+        code="worker-skew",
+        title=(
+            f"{_called(facts, slow)} takes {words.about(slow.times)} times as long as others "
+            "for the same tasks"
+        ),
+        tasks=names,
+        workers=slow.workers,
+        start=facts.since(facts.attempts.at("start", slow.rows).min()),
+        stop=facts.since(facts.attempts.at("stop", slow.rows).max()),
+        cost_thread_seconds=cost,
+        cost_seconds=facts.spread(cost),
+        evidence=(
+            Fact(f"times as long as on the other {others}", slow.times, "times", slow.least),
+            Fact("tasks compared", slow.number, "count", limits["worker-skew.count"]),
+            Fact("time beyond what the others take", slow.excess, "s"),
+            Fact("threads idle until it had ended", slow.waited, "s"),
+            Fact("threads idle beside tasks that waited there", slow.misplaced, "s"),
+        ),
+        why=(
+            f"Its {slow.number:,} tasks {words.listing(f'`{name}`' for name in names[:3])} took "
+            f"{words.duration(float(slow.spent.sum()))}; with the median of the other {others} they would "
+            f"have taken {words.duration(float(slow.expected.sum()))}."
+        ),
+        advice=_let_go(slow),
+        url=WORKER_SKEW.url,
+    )
+
+
+def _called(facts: Facts, slow: _Slow) -> str:
+    if slow.host:
+        return f"Host {in_a_line(slow.host)} ({words.count(len(slow.workers), 'worker')})"
+    return f"Worker {facts.called(slow.workers[0])}"
+
+
+def _let_go(slow: _Slow) -> str:
+    """Advice for a worker, or the workers of a host."""
+    name = slow.workers[0]
+    where, which, go = "its host", "it", f"    client.retire_workers([{name.partition('#')[0]!r}])\n"
+    if slow.host:
+        where, which = "it", "its workers"
+        go = (
+            "    told = client.scheduler_info(n_workers=-1)['workers']\n"
+            f"    client.retire_workers([each for each in told if told[each]['host'] == {slow.host!r}])\n"
+        )
+    return (
+        f"See what else runs on {where}, whether it is throttled or of another kind; if it stays slow, let "
+        f"{which} go:\n\n{go}"
+        f"    run.resources.query({f'process == {name!r}'!r})[['time', 'cpu', 'memory', 'disk_read']]"
+    )
+
+
+def _slow_places(facts: Facts, limits: Limits) -> Iterator[_Slow]:
+    """Hosts that are slow, and workers of the others."""
     told = {each.name for each in facts.held if np.isfinite(each.starved)}
-    # How long tasks wait for others that they have started tells nothing of their worker.
-    waiting = {each.name for each in facts.held if each.seceded}
     times = limits["worker-skew.times"]
     locked = _locked(facts, limits)
     sizes = cache(partial(sizes_of, facts))
-    plain = own = _Medians.of(facts, _without(facts, facts.length, locked), times)
+    seconds = _without(facts, facts.length, locked)
+    slow = set[str]()
+    if hosts := _hosts(facts):
+        by_host = _Medians.of(facts, seconds, times, hosts)
+        for place in hosts.hosts:
+            # Waits for a CPU are what is wrong with a host.
+            if found := _compared(facts, limits, hosts, place, by_host, times, sizes):
+                slow.update(found.workers)
+                yield found
+    workers = _workers(facts)
+    plain = own = _Medians.of(facts, seconds, times, workers)
     if facts.own is not facts.length:
-        own = _Medians.of(facts, _without(facts, facts.own, locked), times)
-    for worker in sorted_set(workers[facts.good]).tolist():
-        name = known.worker.names[worker]
-        if name in waiting:
+        own = _Medians.of(facts, _without(facts, facts.own, locked), times, workers)
+    for place, (name,) in workers.workers.items():
+        if name in slow:
             continue
-        compared = _compared(limits, worker, plain, own, alone=facts.has_host_alone(name))
-        expected, spent, number = compared.against(worker)
-        sure = name in told or facts.has_host_alone(name)
-        least = limits["worker-skew.times" if sure else "worker-skew.starved"]
-        if number >= limits["worker-skew.count"] and spent.sum() >= least * expected.sum():
-            expected, spent, number = compared.without_larger(sizes(), workers, worker).against(worker)
-        total, usual = float(spent.sum()), float(expected.sum())
-        if number < limits["worker-skew.count"] or usual <= 0 or total < least * usual:
-            continue
-        times = total / usual
-        excess = total - usual
-        rows = np.flatnonzero(facts.good & (workers == worker) & (expected > 0)[code])
-        of = np.append(np.zeros(len(known.run)), 0.0)
-        of[rows] = 1 - 1 / times
-        waited = float((facts.seconds(facts.waiting) * of[facts.waiting.row]).sum())
-        names = facts.worst(spent - expected, facts.names)
-        yield Finding(
-            code="worker-skew",
-            title=(
-                f"Worker {facts.called(name)} takes {words.about(times)} times as long as others "
-                "for the same tasks"
-            ),
-            tasks=names,
-            workers=(name,),
-            start=facts.since(known.at("start", rows).min()),
-            stop=facts.since(known.at("stop", rows).max()),
-            cost_thread_seconds=excess + waited,
-            cost_seconds=facts.spread(excess + waited),
-            evidence=(
-                Fact("times as long as on the others", times, "times", least),
-                Fact("tasks compared", number, "count", limits["worker-skew.count"]),
-                Fact("time beyond what the others take", excess, "s"),
-                Fact("threads idle until it had ended", waited, "s"),
-            ),
-            why=(
-                f"Its {number:,} tasks {words.listing(f'`{each}`' for each in names[:3])} took "
-                f"{words.duration(total)}; "
-                f"with the median of the other workers they would have taken {words.duration(usual)}."
-            ),
-            advice=(
-                "See what else runs on its host, whether it is throttled or of another kind; if it stays "
-                "slow, let it go:\n\n"
-                f"    client.retire_workers([{name.partition('#')[0]!r}])\n"
-                f"    run.resources.query({f'process == {name!r}'!r})[['time', 'cpu', 'memory', 'disk_read']]"
-            ),
-            url=WORKER_SKEW.url,
-        )
+        alone = facts.has_host_alone(name)
+        least = limits["worker-skew.times" if alone or name in told else "worker-skew.starved"]
+        chosen = _chosen(limits, place, plain, own, alone=alone)
+        if found := _compared(facts, limits, workers, place, chosen, least, sizes):
+            yield found
+
+
+def _workers(facts: Facts) -> _Places:
+    worker = facts.attempts.worker
+    used = sorted_set(worker.codes[facts.good]).tolist()
+    each: dict[int, tuple[str, ...]] = {code: (worker.names[code],) for code in used}
+    return _Places(worker.codes, each, len(worker.names), {}, lambda: facts.queues.by_worker)
+
+
+def _hosts(facts: Facts) -> _Places | None:
+    """The hosts; None where there is but one, some are not known, or none has several workers."""
+    known, workers = facts.attempts.worker, _workers(facts).workers
+    host_of = {code: facts.workers.get(name, {}).get("host") for code, (name,) in workers.items()}
+    hosts = {host: at for at, host in enumerate(dict.fromkeys(host_of.values()))}
+    if not 1 < len(hosts) < len(workers) or not all(isinstance(host, str) and host for host in hosts):
+        return None
+    place, together = np.full(len(known.names), -1), dict[int, list[str]]()
+    for worker, host in host_of.items():
+        place[worker] = hosts[host]
+        together.setdefault(hosts[host], []).extend(workers[worker])
+    several = {at: str(host) for host, at in hosts.items() if len(together[at]) > 1}
+    code = place[known.codes]
+    return _Places(
+        code,
+        {at: tuple(names) for at, names in together.items()},
+        len(hosts),
+        several,
+        cache(partial(facts.queues.only_at, code)),
+    )
+
+
+def _compared(
+    facts: Facts,
+    limits: Limits,
+    places: _Places,
+    place: int,
+    compared: _Medians,
+    least: float,
+    sizes: Callable[[], Sizes],
+) -> _Slow | None:
+    """A place, if its attempts took so many times as long as those of others."""
+    expected, spent, number = compared.against(place)
+    if number >= limits["worker-skew.count"] and spent.sum() >= least * expected.sum():
+        expected, spent, number = compared.without_larger(sizes(), places.code, place).against(place)
+    if number < limits["worker-skew.count"] or not 0 < least * expected.sum() <= spent.sum():
+        return None
+    # How long tasks wait for others that they have started tells nothing of their worker.
+    if any(each.seceded for each in facts.held if each.name in places.workers[place]):
+        return None
+    of = facts.good & (places.code == place) & (expected > 0)[facts.prefix.codes]
+    share = np.append(of * (1 - expected.sum() / spent.sum()), 0.0)
+    waited = float((facts.seconds(facts.waiting) * share[facts.waiting.row]).sum())
+    workers = places.workers[place]
+    # Its threads had so much more to do, and no other longer to wait for them.
+    threads = sum(map(facts.threads_of, workers))
+    most = (spent.sum() - expected.sum()) * max(facts.threads / max(threads, 1.0) - 1, 0.0)
+    return _Slow(
+        workers,
+        places.hosts.get(place, ""),
+        expected,
+        spent,
+        number,
+        least,
+        np.flatnonzero(of),
+        waited,
+        min(_idle_beside(facts, places.waited().get(place)), float(most)),
+    )
+
+
+def _idle_beside(facts: Facts, waited: Moments | None) -> float:
+    """Thread-seconds in which threads were idle while tasks waited for others."""
+    return facts.within([facts.budget.part("placement")], waited) if waited else 0.0
+
+
+def _misplaced(facts: Facts, slow: Iterable[_Slow]) -> float:
+    """`Facts.misplaced` without what is due to slow workers."""
+    return max(0.0, facts.misplaced - sum(each.misplaced for each in slow))
 
 
 def _locked(facts: Facts, limits: Limits) -> np.ndarray | None:
@@ -117,7 +258,7 @@ def _without(facts: Facts, seconds: np.ndarray, waited: np.ndarray | None) -> np
     return np.asarray(np.maximum(seconds - waited, computed))
 
 
-def _compared(limits: Limits, worker: int, plain: _Medians, own: _Medians, *, alone: bool) -> _Medians:
+def _chosen(limits: Limits, worker: int, plain: _Medians, own: _Medians, *, alone: bool) -> _Medians:
     """What a worker's attempts are held against those of others by.
 
     Waits for a CPU come and go among the workers of one host, and count only
@@ -128,7 +269,7 @@ def _compared(limits: Limits, worker: int, plain: _Medians, own: _Medians, *, al
 
 
 class _Medians(NamedTuple):
-    """Seconds of the attempts by kind of task and worker (code of each in `attempts`): one row a kind.
+    """Seconds of the attempts by kind of task and place, a worker or a host: one row a kind.
 
     Those of so few that no worker can be held against others are left out.
     Tasks of one name are a kind, unless its groups take very different times:
@@ -137,9 +278,9 @@ class _Medians(NamedTuple):
 
     number: np.ndarray
     median: np.ndarray
-    #: Median of the medians of all other workers, each as often as it has attempts.
+    #: Median of the medians of all other places, each as often as it has attempts.
     usual: np.ndarray
-    #: Number on all workers.
+    #: Number at all places.
     total: np.ndarray
     #: Code of the name of each kind; -1 where it says nothing of a worker.
     name: np.ndarray
@@ -149,9 +290,9 @@ class _Medians(NamedTuple):
     kind: np.ndarray
 
     @classmethod
-    def of(cls, facts: Facts, seconds: np.ndarray, times: float) -> _Medians:
+    def of(cls, facts: Facts, seconds: np.ndarray, times: float, places: _Places) -> _Medians:
         """Of those that ended well."""
-        workers = len(facts.attempts.worker.names) or 1
+        count = places.number or 1
         kind, name = _kinds(facts, seconds, times)
         total = np.bincount(kind, minlength=len(name))
         enough = total >= 2 * _LEAST
@@ -159,9 +300,9 @@ class _Medians(NamedTuple):
         rows = np.flatnonzero(facts.good).astype("i4")[mine]
         kind = (np.cumsum(enough, dtype="i4") - 1)[kind[mine]]
         name, total = name[enough], total[enough]
-        size = (len(name), workers)
-        cell = kind * workers
-        cell += facts.attempts.worker.codes[rows]
+        size = (len(name), count)
+        cell = kind * count
+        cell += places.code[rows]
         number = np.bincount(cell, minlength=size[0] * size[1]).reshape(size)
         # One outlier on either side says nothing about a worker.
         median = medians(cell, seconds[rows], size[0] * size[1]).reshape(size)
@@ -173,27 +314,27 @@ class _Medians(NamedTuple):
             usual[one] = _medians_of_others(median[one], number[one])
         return cls(number, median, usual, total, name, len(facts.names), rows, kind)
 
-    def without_larger(self, sizes: Sizes, workers: np.ndarray, worker: int) -> _Medians:
-        """The same without kinds whose data are so much larger on a worker that this explains its times.
+    def without_larger(self, sizes: Sizes, places: np.ndarray, place: int) -> _Medians:
+        """The same without kinds whose data are so much larger at a place that this explains its times.
 
-        `workers` is the worker of each attempt.
+        `places` is the place of each attempt.
         """
         name = self.name.copy()
-        times = ratio(self.median[:, worker], self.usual[:, worker])
+        times = ratio(self.median[:, place], self.usual[:, place])
         for kind, some in by_code(self.kind, (times > 1)[self.kind]).items():
             rows = self.rows[some]
-            here = workers[rows] == worker
+            here = places[rows] == place
             if explains(how_much_larger(sizes, rows[~here], rows[here]), float(times[kind])):
                 name[kind] = -1
         return self._replace(name=name)
 
-    def against(self, worker: int) -> tuple[np.ndarray, np.ndarray, int]:
-        """By name, seconds a worker's attempts would take elsewhere, and what they took; their number."""
-        mine = self.number[:, worker]
+    def against(self, place: int) -> tuple[np.ndarray, np.ndarray, int]:
+        """By name, seconds a place's attempts would take elsewhere, and what they took; their number."""
+        mine = self.number[:, place]
         kinds = np.flatnonzero((self.name >= 0) & (mine >= _LEAST) & (self.total - mine >= _LEAST))
         mine, name = mine[kinds], self.name[kinds]
-        expected = sums(name, self.usual[kinds, worker] * mine, self.names)
-        spent = sums(name, self.median[kinds, worker] * mine, self.names)
+        expected = sums(name, self.usual[kinds, place] * mine, self.names)
+        spent = sums(name, self.median[kinds, place] * mine, self.names)
         return expected, spent, int(mine.sum())
 
 
@@ -235,8 +376,7 @@ def _medians_of_others(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return found
 
 
-def _loaded(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    lost = facts.misplaced
+def _loaded(facts: Facts, limits: Limits, lost: float) -> Iterator[Finding]:
     if not lost or lost < limits["worker-skew.idle"] * facts.offered:
         return
     busy = facts.working_by_worker
@@ -284,11 +424,12 @@ def _loaded(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 
 def _imbalanced_threads(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    lost = facts.misplaced
-    if not lost or lost < limits["imbalanced-threads.idle"] * facts.offered:
+    much = limits["imbalanced-threads.idle"] * facts.offered
+    lost = _misplaced(facts, _slow_places(facts, limits)) if facts.misplaced >= much else 0.0
+    if not lost or lost < much:
         return
     # Of one worker with most of the work worker-skew tells.
-    if any(_loaded(facts, limits)):
+    if any(_loaded(facts, limits, lost)):
         return
     there = np.flatnonzero(facts.life_by_lane > 0)
     busy, life = facts.working_by_lane[there], facts.life_by_lane[there]
@@ -355,9 +496,10 @@ _EVENLY = (
 
 WORKER_SKEW = Rule(
     code="worker-skew",
-    says="One worker is slower than the others at the same tasks, or has most of the work.",
+    says="One worker, or one host, is slower than the others at the same tasks, or has most of the work.",
     formula=(
-        "Slower: the medians of its tasks by name against those of the other workers, at least "
+        "Slower: the medians of its tasks by name against those of the other workers, of a host with several "
+        "workers those of the other hosts, waits for a CPU counted in, at least "
         "`worker-skew.times` over `worker-skew.count` tasks or more, without waits for the interpreter's "
         "lock, and waits for a CPU and collecting garbage not counted in (`worker-skew.starved`) among "
         "workers of one host; not those whose data are larger in proportion. More work: busy share of its "
@@ -366,7 +508,8 @@ WORKER_SKEW = Rule(
         "while threads elsewhere were idle beside waiting tasks for `worker-skew.idle` of all thread time."
     ),
     cost=(
-        "Slower: its time beyond the medians, and idle time of threads that waited for it in proportion. "
+        "Slower: its time beyond the medians, and idle time of threads that waited for it in proportion; "
+        "idle time beside tasks that waited there and nowhere else, no more of it than that time beyond. "
         "More work: idle "
         "time beside waiting tasks. Over all threads."
     ),

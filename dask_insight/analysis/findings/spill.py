@@ -18,6 +18,10 @@ from .names import most, of_workers, own_workers, quoted
 from .rule import Rule
 from .thresholds import Limits
 
+#: How many times results have to be written to be told for that.
+_OVER = 2.0
+#: Share of its memory limit up to which a worker keeps all results, unless it is configured otherwise.
+_KEPT = 0.6
 #: What else a worker does to write a result, or to have it back.
 _AROUND = ("serialize", "compress", "decompress", "deserialize")
 
@@ -32,6 +36,10 @@ _ADVICE = (
     "workers with more memory.\n\n"
     "    total = x.map_blocks(reduce_chunk).sum()   # instead of x.persist()\n"
     "    LocalCluster(memory_limit='8GB')"
+)
+_AGAIN = (
+    " Each result was written several times, for each pass over them reads back what the last one had put on "
+    "disk, and puts out others for it."
 )
 _APART = "\n    LocalCluster(processes=True)   # workers apart from what this process holds"
 
@@ -54,8 +62,10 @@ def _spill(facts: Facts, limits: Limits) -> Iterator[Finding]:
     lives = _lives(facts)
     share = seconds / max(sum(lives.values()), 1e-9)
     part = written / (produced or math.nan)
-    much = share >= limits["spill.share"] or part >= limits["spill.written"]
     workers = tuple(sorted(told.written, key=lambda worker: -told.written[worker]))
+    there = _there(facts, workers)
+    times = written / (there or math.nan)
+    much = share >= limits["spill.share"] or part >= limits["spill.written"] or times >= limits["spill.times"]
     # Disk and pickling hold up a worker's event loop; all its threads wait for what comes next.
     cost = share * facts.wall
     names = _names(facts, workers)
@@ -70,12 +80,16 @@ def _spill(facts: Facts, limits: Limits) -> Iterator[Finding]:
         if not own_workers(facts).isdisjoint(workers):
             why += " These workers are threads of your own process: all that it holds counts as theirs."
             advice += _APART
+    over = ""
+    if times >= _OVER:
+        over = f", written {words.about(times)} times over"
+        why, advice = why + _AGAIN, f"{_in_one_pass(there, len(workers))}\n\n{advice}"
     yield Finding(
         code="spill",
-        severity=("critical" if share >= limits["spill.critical"] else "warning") if much else "info",
+        severity=("critical" if _is_dire(limits, share, times) else "warning") if much else "info",
         title=(
-            f"{words.size(written)} of results did not fit in memory and went to disk, mostly of "
-            f"{quoted(names[:1])}; {words.size(read)} were read back"
+            f"{words.size(min(written, there or written))} of results did not fit in memory and went to "
+            f"disk, mostly of {quoted(names[:1])}{over}; {words.size(read)} were read back"
         ),
         tasks=names,
         workers=workers[:10],
@@ -88,6 +102,7 @@ def _spill(facts: Facts, limits: Limits) -> Iterator[Finding]:
             Fact("written to disk", written, "bytes", limits["spill.bytes"]),
             Fact("read back", read, "bytes"),
             Fact("written, of the bytes of all results", part, "share", limits["spill.written"]),
+            Fact("written, of the bytes of results there", times, "times", limits["spill.times"]),
             Fact("share of the workers' time", share, "share", limits["spill.share"]),
             Fact("memory that was no results, while spilling", beside, "share", limits["spill.beside"]),
         ),
@@ -95,6 +110,29 @@ def _spill(facts: Facts, limits: Limits) -> Iterator[Finding]:
         advice=advice,
         url=SPILL.url,
     )
+
+
+def _is_dire(limits: Limits, share: float, times: float) -> bool:
+    again = times >= limits["spill.times-critical"]
+    return share >= limits["spill.critical"] or (again and share >= limits["spill.share"])
+
+
+def _in_one_pass(nbytes: float, workers: int) -> str:
+    """Advice where so many bytes of results were written again and again."""
+    memory = words.size(nbytes / _KEPT / workers)
+    return (
+        "Use what was persisted in one pass, or do not persist it, for to read it anew may be cheaper. To "
+        f"keep all in memory, each worker that wrote it needs a limit of about {memory}.\n\n"
+        "    a, b, c = dask.compute(x.mean(), x.std(), x.max())   # instead of one after the other"
+    )
+
+
+def _there(facts: Facts, workers: tuple[str, ...]) -> float:
+    """Bytes of the results that some workers made or were sent: the most that they can have written once."""
+    known, transfers = facts.attempts, facts.read("transfers")
+    made = known.at("nbytes", facts.good & of_workers(facts, workers))
+    came = is_any(transfers["worker"], workers) & is_any(transfers["direction"], ("in",))
+    return float(np.nan_to_num(made).sum() + np.nan_to_num(transfers["nbytes"][came]).sum())
 
 
 def spilled(facts: Facts) -> Spilled:
@@ -165,7 +203,9 @@ SPILL = Rule(
     formula=(
         "At least `spill.bytes` written by workers' spilling (not by shuffles), and `spill.share` of the "
         "workers' time in it or `spill.written` of all bytes of results; critical from `spill.critical` of "
-        "their time. Named are the results that took most memory for longest. "
+        "their time. Or bytes written `spill.times` as much as the results that these workers made or were "
+        "sent; critical from `spill.times-critical`, with `spill.share` of their time. Named are the "
+        "results that took most memory for longest. "
         "From `spill.beside` of the memory on, it says that results were the smaller part."
     ),
     cost="Share of the workers' time in reading, writing and pickling spilled results × the run.",

@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import words
 from ...lookup import sorted_set
-from ...timeline import Moments, is_local, is_pooled
+from ...timeline import is_local, is_pooled
 from .facts import Facts
 from .finding import Fact, Finding
 from .names import split
@@ -199,21 +199,28 @@ def _on_the_way(facts: Facts, rows: np.ndarray, usual: float) -> float:
 
 
 def _late(facts: Facts, limits: Limits) -> list[_Late]:
-    """Workers that joined after tasks were there: since the run began, or since others had left."""
-    busy = Moments.together(facts.attempts.in_blocks("wanted", "done"))
-    began = busy.both(facts.whole).start
+    """Workers that joined after tasks waited for a thread: since the run began, or since others had left.
+
+    Not long after, or, where few threads were there, while tasks waited without a break.
+    """
+    backlog = facts.backlog.both(facts.whole)
+    began = backlog.start
     opened = _opened(facts, began)
+    few = _present(facts, began) < limits["cold-start.there"] * facts.most_threads(facts.lanes.workers)
     gone = np.sort([facts.left(name) for name in facts.lanes.workers])
     found = []
     for name, joined in zip(facts.lanes.workers, facts.lanes.joined.tolist(), strict=True):
         # Who takes the place of one that left beside tasks is not late; the next tasks wait for both.
         before = gone[: np.searchsorted(gone, joined, side="right")]
-        at = int(np.searchsorted(began, before.max(initial=facts.start)))
+        first = int(np.searchsorted(began, before.max(initial=facts.start)))
         # The processes of a local pool are started for each computation.
-        if is_local(name) or at == len(began) or not began[at] < joined < facts.stop:
+        if is_local(name) or first == len(began) or not began[first] < joined < facts.stop:
             continue
-        if joined - opened[at] <= limits["cold-start.window"]:
-            found.append(_Late(name, facts.threads_of(name), float(began[at]), joined))
+        latest = int(np.searchsorted(began, joined)) - 1
+        if joined - opened[first] <= limits["cold-start.window"]:
+            found.append(_Late(name, facts.threads_of(name), float(began[first]), joined))
+        elif few[latest] and joined <= backlog.stop[latest]:
+            found.append(_Late(name, facts.threads_of(name), float(began[latest]), joined))
     return found
 
 
@@ -285,8 +292,9 @@ def _prepare(facts: Facts) -> str:
 _WAIT = (
     "Wait for the workers before the work begins, or keep them between runs.\n\n"
     "    client.wait_for_workers({workers}, timeout=300)\n"
-    "    # an adaptive cluster has no workers to wait for before there are tasks, unless told:\n"
-    "    cluster.adapt(minimum={workers})"
+    "    # an adaptive cluster has no workers to wait for before there are tasks, unless told, and lets\n"
+    "    # them go when they were idle for `wait_count` looks, one each `interval`:\n"
+    "    cluster.adapt(minimum={workers}, wait_count=60, interval='1s')"
 )
 _PREPARE = (
     "Have every worker do it beforehand, once, beside whatever else happens.\n\n"
@@ -317,9 +325,10 @@ COLD_START = Rule(
         "ones, where "
         "they take `cold-start.times` of it and there are `cold-start.count` of the name; first tasks on "
         "their way to "
-        "a worker; workers that joined within `cold-start.window` of the first task, or of the first after "
-        "others had left, or, where no thread was there then, of the first worker, while tasks waited for a "
-        "thread (no more than *info* where `cold-start.there` of the threads were there each time). Together "
+        "a worker; workers that joined while tasks waited for a thread, within `cold-start.window` of the "
+        "first that did, or of the first after others had left, or, where no thread was there then, of the "
+        "first worker (no more than *info* where `cold-start.there` of the threads were there each time); "
+        "where less of them were there, however late, if tasks had waited without a break. Together "
         "at least `cold-start.seconds`. Left out are names whose first tasks were slow on no more than half "
         "of the workers, names that waited for others (`held-up`), "
         f"and first tasks whose inputs or results are {_LARGER:g} times those of later ones."

@@ -8,13 +8,24 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
-from ...lookup import Lookup, pick
-from .facts import Facts
+from ...lookup import Lookup, pick, ratio
+from .facts import Facts, medians
 from .names import most, quoted
 
 _MIB = 1024.0**2
 #: How many times the memory of what ran beside it a task needs to be told from that.
 _APART = 2.0
+#: How many times the inputs of others of its name a task has to be told for that.
+_LARGER = 4.0
+
+#: What to do about such inputs.
+EVENLY = (
+    "Make the parts equally large: partition by size instead of by key, and split heavy keys: reduce within "
+    "parts of a key first.\n\n"
+    "    df = df.repartition(partition_size='100MB')\n"
+    "    sums = df.groupby(['key', 'part']).sum()   # `part`: a number of rows that splits each heavy key\n"
+    "    sums = sums.reset_index().drop(columns='part').groupby('key').sum()"
+)
 
 
 class Suspects(NamedTuple):
@@ -22,6 +33,8 @@ class Suspects(NamedTuple):
 
     names: tuple[str, ...]
     why: str
+    #: Whether their inputs are far larger than those of others of their name.
+    uneven: bool = False
 
 
 class Deaths(NamedTuple):
@@ -44,8 +57,10 @@ def suspects(facts: Facts, deaths: Deaths, size: float) -> Suspects:
     """
     times = int(deaths.times.max(initial=0))
     if times > 1:
-        names = most(facts, deaths.rows[deaths.times == times])
-        return Suspects(names, f"Tasks of {quoted(names)} died with {times} workers, one after the other.")
+        rows = deaths.rows[deaths.times == times]
+        names, larger = most(facts, rows), larger_inputs(facts, rows)
+        died = f"Tasks of {quoted(names)} died with {times} workers, one after the other."
+        return Suspects(names, f"{died} {larger}".rstrip(), bool(larger))
     ran = {name: rows for name, rows in deaths.running.items() if len(rows)}
     if not ran:
         return Suspects((), "")
@@ -65,6 +80,24 @@ def suspects(facts: Facts, deaths: Deaths, size: float) -> Suspects:
         (),
         f"Tasks of {quoted(names)} were there at the time: any of them may be the cause, or none; nothing "
         "tells.",
+    )
+
+
+def larger_inputs(facts: Facts, rows: np.ndarray) -> str:
+    """That a task of some attempts has far larger inputs than others of its name, in words; or ''."""
+    known, codes, nbytes = facts.attempts, facts.prefix.codes, facts.input_bytes()
+    # Of the attempts at a task, one tells.
+    there = np.flatnonzero(np.isfinite(nbytes))
+    usual = medians(codes[there], nbytes[there], len(facts.names))[codes[there]]
+    mine = np.flatnonzero(np.isin(known.task[there], known.task[rows]))
+    times = ratio(nbytes[there[mine]], usual[mine])
+    if times.max(initial=0.0) < _LARGER:
+        return ""
+    most_of_all = int(times.argmax())
+    row, common = there[mine[most_of_all]], words.size(float(usual[mine[most_of_all]]))
+    return (
+        f"Its inputs are {words.size(float(nbytes[row]))}, {words.about(float(times[most_of_all]))} times "
+        f"the usual {common} of `{facts.names[codes[row]]}`."
     )
 
 

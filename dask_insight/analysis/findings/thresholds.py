@@ -209,6 +209,9 @@ TABLE = (
     Threshold("oversubscribed.beside", 0.3, "share", "Share of it not on threads of tasks.", "ours"),
     Threshold("oversubscribed.some", 0.5, "share", "The same, from which workers use them.", "ours"),
     Threshold("oversubscribed.waited", 0.3, "share", "Share of the tasks' time without a free core.", "ours"),
+    Threshold(
+        "oversubscribed.much", 0.6, "share", "Both of these shares, from which it is a warning.", "ours"
+    ),
     Threshold("io-wait.share", 0.5, "share", "Least share of a name's time without a CPU.", "ours"),
     Threshold("io-wait.share-unsure", 0.85, "share", "The same where waits for a CPU are not known.", "ours"),
     Threshold(
@@ -220,6 +223,12 @@ TABLE = (
         "share",
         "CPU time of processes that tasks wait for, of that wait, from which these compute.",
         "ours",
+    ),
+    Threshold(
+        "io-wait.line", 40e6, "bytes/s", "Least rate of a host's network or disks that may be full.", "ours"
+    ),
+    Threshold(
+        "io-wait.flat", 0.8, "share", "Median rate, of its 95th percentile, from which it is full.", "ours"
     ),
     Threshold("io-wait.time", 0.15, "share", "Least share of all thread time.", "ours"),
     Threshold("resource-limit.idle", 0.1, "share", "Least share of all thread time idle so.", "ours"),
@@ -332,6 +341,15 @@ TABLE = (
         "Share of a host's memory that could still be had.",
         "earlyoom, which kills before the system does, by default",
     ),
+    Threshold(
+        "memory-headroom.used",
+        0.3,
+        "share",
+        "Share of its memory limit that no worker used.",
+        "dr-elephant's memory heuristic",
+    ),
+    Threshold("memory-headroom.seconds", 60, "s", "Least length of the run.", "ours"),
+    Threshold("memory-headroom.limit", 2e9, "bytes", "Least memory limit of a worker.", "ours"),
     Threshold("unmanaged-growth.bytes", 100e6, "bytes", "Least growth of a worker's memory.", "ours"),
     Threshold("unmanaged-growth.limit", 0.1, "share", "Growth, of the memory limit.", "ours"),
     Threshold(
@@ -357,6 +375,20 @@ TABLE = (
         "spill.critical", 0.2, "share", "The same, from which it is critical.", "TensorFlow's profiler"
     ),
     Threshold("spill.written", 0.1, "share", "Bytes written, of the bytes of all results.", "ours"),
+    Threshold(
+        "spill.times",
+        2.5,
+        "times",
+        "Bytes written, of the bytes of results there.",
+        "dr-elephant's spill ratio",
+    ),
+    Threshold(
+        "spill.times-critical",
+        3,
+        "times",
+        "The same, from which it is critical, with `spill.share`.",
+        "dr-elephant's spill ratio",
+    ),
     Threshold(
         "spill.beside",
         0.5,
@@ -415,6 +447,10 @@ TABLE = (
     Threshold("gpu-idle.mean", 0.5, "share", "Mean utilisation of a device while tasks ran.", "Kineto"),
     Threshold(
         "gpu-idle.burst", 0.7, "share", "95th percentile of utilisation in bursts.", "SageMaker Debugger"
+    ),
+    Threshold("gpu-idle.cpu", 0.7, "share", "Share of the tasks' time on a CPU.", "ours"),
+    Threshold(
+        "gpu-idle.off-cpu", 0.5, "share", "Share of it without one.", "SageMaker Debugger: IOBottleneck"
     ),
     Threshold("gpu-memory.share", 0.9, "share", "Share of a device's memory in use.", "Kineto"),
     Threshold("gpu-memory.moved", 1e9, "bytes", "Least bytes that cuDF had moved to the host.", "ours"),

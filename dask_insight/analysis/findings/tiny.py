@@ -78,11 +78,11 @@ def _advice(facts: Facts, name: str, good: float, batch: int) -> str:
         )
     return (
         f"{larger}: larger chunks or partitions, or several items in one task, here about {batch:,}.\n\n"
-        f"{_CHUNKS if _of_collection(facts, name) else _code(facts, name, batch)}"
+        f"{_CHUNKS if of_collection(facts, name) else _code(facts, name, batch)}"
     )
 
 
-def _of_collection(facts: Facts, name: str) -> bool:
+def of_collection(facts: Facts, name: str) -> bool:
     """Whether tasks of a name are chunks or partitions: their keys are tuples."""
     rows = np.flatnonzero(facts.good & (facts.prefix.codes == facts.names.index(name)))
     return len(rows) > 0 and facts.key(int(rows[0])).startswith("(")

@@ -14,6 +14,7 @@ from .asleep import Asleep, asleep
 from .facts import Facts, place
 from .finding import Fact, Finding
 from .late import blocked as late
+from .lines import Line, busiest
 from .locked import locked, locked_by_cluster
 from .names import TOGETHER, called, in_a_line
 from .p2p import barriers, faster_shuffles
@@ -22,6 +23,7 @@ from .rule import Rule
 from .threads import blocked_share, lock, one_thread_each
 from .threads_held import Held, cores_of
 from .thresholds import Limits
+from .tiny import of_collection
 
 #: Use of a GPU from which its worker's threads are taken to wait for it, per cent.
 _GPU = 20.0
@@ -188,8 +190,18 @@ def _without_cpu(facts: Facts, limits: Limits) -> Iterator[Finding]:
             "workers, over the network, and these have written them to disk."
         )
         advice, cost = faster_shuffles(names), facts.spread(told.others) / 2
+    elif (line := busiest(facts, limits, names)) is not None and line.full:
+        rate = f"{words.size(line.rate)}/s"
+        title = f"`{names[0]}` read all that {line.said} gave: {rate} a host all the time"
+        why = (
+            f"{held} without computing, while what a host read from {line.said} stayed the same: so it is "
+            "where a line, a disk or a service gives all that it can, and more threads wait as well."
+        )
+        advice, cost, severity = _less_read(line), 0.0, "info"
+        gauge = (line.fact(limits),)
     else:
         title = f"`{names[0]}` waited without a CPU for {words.share(told.share.value)} of its time"
+        gauge = () if line is None else (line.fact(limits),)
         why = (
             f"{held} without computing: reading, writing, asking a service, or waiting for a lock that call "
             "stacks do not show. Neither other tasks that computed nor the interpreter's lock kept them from "
@@ -260,6 +272,18 @@ def _without_lock(facts: Facts, name: str) -> str:
     )
 
 
+def _less_read(line: Line) -> str:
+    nearer = (
+        "nearer to the data, or more hosts" if line.of == "network" else "with faster disks, or more hosts"
+    )
+    return (
+        f"Read less: only the columns and rows that are used, from compressed files; or take hosts {nearer}. "
+        "Where the rate rises with more threads after all, have these.\n\n"
+        "    df = dd.read_parquet(path, columns=['key', 'value'], filters=[('key', '>', 0)])\n"
+        "    run.resources[['process', 'time', 'net_read', 'disk_read']]   # bytes a second, a host"
+    )
+
+
 def _more_at_once(facts: Facts, name: str) -> str:
     threads, workers = round(facts.threads), max(1, len(facts.held))
     more = f"here {2 * threads:,} or more in place of {threads:,}; larger requests"
@@ -268,12 +292,18 @@ def _more_at_once(facts: Facts, name: str) -> str:
             f"Let more of them wait at once: more threads, {more}.\n\n"
             f"    x.compute(scheduler='threads', num_workers={2 * threads})"
         )
-    call = called(name, "request")
     each = max(2, 2 * threads // workers)
+    cluster = f"    cluster = LocalCluster(n_workers={workers}, threads_per_worker={each})\n"
+    if of_collection(facts, name):
+        return (
+            f"Let more of them wait at once: more threads a worker, {more}, as larger row groups or chunks "
+            f"make them.\n\n{cluster}"
+            "    df.to_parquet(path, row_group_size=1_000_000)   # fewer and larger requests for who reads it"
+        )
+    call = called(name, "request")
     return (
         f"Let more of them wait at once: more threads a worker, {more}; or several requests in one async "
-        "task, for a task that is a coroutine takes a thread's place, too.\n\n"
-        f"    cluster = LocalCluster(n_workers={workers}, threads_per_worker={each})\n"
+        f"task, for a task that is a coroutine takes a thread's place, too.\n\n{cluster}"
         f"    async def {call}_all(items):   # for client.map; a coroutine needs no to_thread\n"
         f"        return await asyncio.gather(*(asyncio.to_thread({call}, item) for item in items))"
     )
@@ -341,7 +371,9 @@ IO_WAIT = Rule(
         "Where `io-wait.lock` of that is spent in locks of "
         "`distributed`, `dask` or their own (a line `with name:` takes one), these are told; where it is "
         "spent in waits for processes or pools that they had started, that is told, no more than *info* if "
-        "these used CPU time for `io-wait.programs` of it, or nothing tells."
+        "these used CPU time for `io-wait.programs` of it, or nothing tells. No more than *info*, and "
+        "without a cost, where hosts then read `io-wait.line` or more, their median `io-wait.flat` of their "
+        "95th percentile, and less while no task ran: their line is full."
     ),
     cost=(
         "Half of that time while other tasks waited for a thread, over all "

@@ -158,7 +158,7 @@ def _summed(keys: list[_Key], seconds: np.ndarray) -> tuple[list[np.ndarray], np
             width = len(known)
         code, width = code * size + key.places, width * size
     known, place = distinct(code, width)
-    sums = np.bincount(place, seconds, len(known))
+    sums = np.bincount(place, seconds, len(known)).astype("f8")
     first = np.empty(len(known), "i8")
     first[place[::-1]] = np.arange(len(place))[::-1]
     taken = np.flatnonzero(sums)

@@ -79,6 +79,7 @@ class Replay:
         self._keeps_bounds = _least(recorded, self._before) <= recorded.run.seconds
         self._cores = round(float(np.nan_to_num(cores_at_once(read("workers")))))
         self._waiting = waiting(read, self._columns, needed_attempts(self._columns))
+        self._failed = _failed(self._columns, read("errors")["run"])
         wanting = _wanting(read, self._columns, workers)
         #: Seconds in which tasks waited for resources of their workers; 0 if they are few.
         self._wanting = wanting if wanting >= _WANTING * recorded.run.seconds else 0.0
@@ -151,7 +152,9 @@ class Replay:
             cores=cores,
             notes=(
                 *self._about_all(),
-                *_notes(self._columns, before, after, (cores, self._cores, seconds), self._left),
+                *_notes(
+                    self._columns, before, after, (cores, self._cores, seconds), self._left, self._failed
+                ),
                 *(_late(after, seconds) if workers else ()),
             ),
             cluster=self.cluster,
@@ -355,6 +358,7 @@ def _notes(
     after: Setting,
     need: tuple[float, int, float],
     left: int,
+    failed: int,
 ) -> list[str]:
     """What one must know beside the answer; `need`: cores used on average, cores there are, seconds."""
     notes = []
@@ -374,7 +378,6 @@ def _notes(
     if left:
         who = "it" if left == 1 else "they"
         notes.append(f"{words.count(left, 'worker')} left before the end: simulated as if {who} had stayed")
-    failed = len(sorted_set(columns["task"][_last_was(columns, "erred")]))
     if failed:
         them = "it" if failed == 1 else "them"
         notes.append(f"{words.count(failed, 'task')} failed: what needed {them} never ran and is not in this")
@@ -400,9 +403,12 @@ def _late(after: Setting, seconds: float) -> Iterator[str]:
         yield f"workers join as late as they did: up to {words.duration(late)} after the first task"
 
 
-def _last_was(columns: Mapping[str, Any], status: str) -> np.ndarray:
-    """Rows of the last attempts at each task, of those that ended so; rows stand in the order of tasks."""
-    task, symbols = columns["task"], columns["status"]
+def _failed(columns: Mapping[str, Any], given_up: np.ndarray) -> int:
+    """Tasks of which the last attempt raised, or was killed and given up; rows stand in the order of tasks.
+
+    `given_up`: runs that have an error.
+    """
+    task, status = columns["task"], columns["status"]
     last = np.append(task[1:] != task[:-1], True)[: len(task)]
-    wanted = np.array([name == status for name in symbols.names] or [False])
-    return np.flatnonzero(last & wanted[symbols.codes])
+    killed = is_any(status, ("killed",)) & np.isin(columns["run"], given_up)
+    return int(np.count_nonzero(last & (is_any(status, ("erred",)) | killed)))

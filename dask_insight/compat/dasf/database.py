@@ -68,8 +68,9 @@ class FileDatabase(EventDatabase):
     commit_on_close
         Write what is left when it is closed, and when the program ends.
     lock_timeout, default_byte_size, flush
-        As DASF has them. Each commit is one append, which needs no lock; lengths
-        take 8 bytes; `flush` waits for nothing: a disk that stalls must not stall Dask.
+        As DASF has them. Each commit is one append, which needs no lock; on Windows and on network drives
+        others come between, there each process needs a file of its own. Lengths take 8 bytes; `flush` waits
+        for nothing: a disk that stalls must not stall Dask.
 
     Attributes
     ----------

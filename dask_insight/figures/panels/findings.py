@@ -27,9 +27,9 @@ def chart(request: Request) -> Chart:
     made = []
     for each in found:
         cost = each.cost_seconds if each.cost_seconds > 0 else 0.0
-        told = f"≈{words.SPACE}{words.duration(cost)}" if cost else "a risk, no time lost"
+        beside = f"≈{words.SPACE}{words.duration(cost)}" if cost else "a risk, no time lost"
         title = each.title.replace("`", "")
-        made.append(bars.Bar(title, [bars.Part(each.severity, cost, color[each.severity])], told))
+        made.append(bars.Bar(title, [bars.Part(each.severity, cost, color[each.severity])], beside))
     plot = bars.plot(made, "s", words.duration, label="seconds that the run would be shorter by", room=0.62)
     seen = {each.severity for each in found}
     return Chart("Findings", [plot], [Sign(name, color[name]) for name in color if name in seen])

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import words
+from ...timeline import process_memory
 from ..chart import Chart
 from ..colors import slot_color
 from ..ran import Ran
@@ -65,14 +66,8 @@ def _offered(request: Request, ran: Ran) -> dict[str, float]:
 
 
 def _most_memory(request: Request) -> dict[str, float]:
-    table: Any = request.columns("memory")
-    low, high = request.between
-    time = table["time"] - request.zero
-    inside = (time >= low) & (time <= high) & np.isfinite(table["process"])
-    most = np.full(max(1, len(table["worker"].names)), -np.inf)
-    np.maximum.at(most, table["worker"].codes[inside], table["process"][inside])
-    return {
-        name: float(value)
-        for name, value in zip(table["worker"].names, most, strict=False)
-        if np.isfinite(value)
-    }
+    low, high = (moment + request.zero for moment in request.between)
+    (codes, names), _, nbytes = process_memory(request.columns).between(low, high)
+    most = np.zeros(len(names))
+    np.maximum.at(most, codes, nbytes)
+    return {name: value for name, value in zip(names, most.tolist(), strict=True) if value > 0}

@@ -142,9 +142,8 @@ def _client(address: str, timeout: float, moved: Callable[[], bool] = lambda: Fa
     try:
         # A client that cannot use it takes 20 s to go away, and complains.
         protocol, place = parse_address(address)
-        parse_host_port(place)
-        if protocol in ("tls", "wss"):
-            _check_certificates(address)
+        _check_protocol(protocol, address)
+        parse_host_port(place.partition("/")[0])
         kind = asyncio.run(_kind_unless(moved, address, timeout))
         if kind is None:
             return None
@@ -252,10 +251,20 @@ def _in_file(path: str) -> str:
         raise CommandError(told, ExitCode.UNREADABLE) from None
 
 
-def _check_certificates(address: str) -> None:
+def _check_protocol(protocol: str, address: str) -> None:
+    from distributed.comm.registry import get_backend
     from distributed.security import Security
 
-    if Security().get_connection_args("client").get("ssl_context") is None:
+    try:
+        get_backend(protocol)
+    except ValueError:
+        raise CommandError(
+            f"{address}: this Dask has no protocol {protocol}: check the address; what clients in Python "
+            "alone reach, as of Dask Gateway, record there: dask_insight.record(client=cluster.get_client())",
+            ExitCode.UNREACHABLE,
+        ) from None
+    # `wss` goes by the certificates that the system trusts as well.
+    if protocol == "tls" and Security().get_connection_args("client").get("ssl_context") is None:
         raise CommandError(
             f"{address} is encrypted: name your certificates in Dask's configuration, distributed.comm.tls "
             "(ca-file, client.cert, client.key), or the environment, DASK_DISTRIBUTED__COMM__TLS__CA_FILE, "

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import CommandError, ExitCode
-from ...exports import ALL, FORMATS, export, format_of
+from ...exports import ALL, FORMATS, export, format_of, suffix_of
 from ...figures.defaults import OVERVIEW, SCALE, WIDTH
 from ...figures.panels import PANELS
 from .command import Command
-from .files import SUFFIX, apart, open_file, place, size_of
+from .files import SUFFIX, apart, open_file, place, quoted, size_of
 from .progress import Progress, bar
 from .prose import tell_path
 
@@ -79,8 +79,7 @@ def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
     name = options.to or (format_of(options.output) if options.output else None)
     if name is None:
-        known = ", ".join(FORMATS)
-        raise CommandError(f"name a format with --to, or a file whose name says it: {known}", ExitCode.USAGE)
+        raise CommandError(_unsaid(options.file, options.output or ""), ExitCode.USAGE)
     source = Path(options.file)
     stem = source.with_suffix("") if source.suffix == SUFFIX else source
     asked = _asked(options, name)
@@ -109,6 +108,18 @@ def _execute(options: argparse.Namespace) -> int:
     size = size_of(target) if target.is_file() else "a folder"
     print(f"{size}; {FORMATS[name].opens}", file=sys.stderr)
     return ExitCode.OK
+
+
+def _unsaid(file: str, output: str) -> str:
+    """What to do where neither an option nor the file's name says a format."""
+    end = suffix_of(output)
+    if end in FORMATS:
+        return f"{output}: {end} is a folder of all tables, as --to {end} -o tables"
+    if end == "html":
+        return f"{output}: a page is a report, as `dask-insight report {quoted(file)} -o {quoted(output)}`"
+    if f".{end}" == SUFFIX:
+        return f"{output}: {file} is a recording already: copy it"
+    return f"name a format with --to, or a file whose name says it: {', '.join(FORMATS)}"
 
 
 def _shown(progress: Progress, target: Path) -> Callable[[float], None]:

@@ -189,6 +189,21 @@ def open_file(path: str, *, quiet: bool = False) -> Recording:
     return recording
 
 
+def open_run(path: str) -> Recording:
+    """Open a recording of a run, which a comparison of some is not; see `open_file`.
+
+    Raises
+    ------
+    CommandError
+        If it is not there, cannot be read, or is a comparison.
+    """
+    recording = open_file(path)
+    if "comparison" in recording.about:
+        shown = f"dask-insight info {quoted(Path(path))}"
+        raise CommandError(f"{path} is a comparison: `{shown}` tells what it found", ExitCode.UNREADABLE)
+    return recording
+
+
 def _tell_losses(recording: Recording, path: Path) -> None:
     from ...analysis.overview import short
     from ...tables.losses import losses

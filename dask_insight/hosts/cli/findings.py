@@ -6,13 +6,12 @@ import argparse
 import math
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import CommandError, ExitCode
 from ...legible import ascii_json
 from .command import Command
-from .files import open_file, quoted
+from .files import open_run
 from .progress import saying
 from .prose import tell
 
@@ -84,11 +83,7 @@ def _threshold(text: str) -> tuple[str, float]:
 
 def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
-    recording = open_file(options.file)
-    if "comparison" in recording.about:
-        shown = f"dask-insight info {quoted(Path(options.file))}"
-        told = f"{options.file} is a comparison: `{shown}` tells what it found"
-        raise CommandError(told, ExitCode.UNREADABLE)
+    recording = open_run(options.file)
     try:
         with saying("Looking for what cost time"):
             found = recording.findings(dict(options.threshold))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 #: By launcher, where it says how many processes there are, and which of them this is.
@@ -30,16 +30,20 @@ _ARRAYS = (
     ("PBS_ARRAYID", 0),
     ("SGE_TASK_ID", 1),
     ("LSB_JOBINDEX", 1),
+    # Kubernetes, AWS Batch.
+    ("JOB_COMPLETION_INDEX", 0),
+    ("AWS_BATCH_JOB_ARRAY_INDEX", 0),
+)
+#: Batch systems, Google's, that name one task alone, too.
+_TASKS = (
+    ("BATCH_TASK_COUNT", "BATCH_TASK_INDEX"),
+    ("CLOUD_RUN_TASK_COUNT", "CLOUD_RUN_TASK_INDEX"),
 )
 
 
 def rank(environment: Mapping[str, str] = os.environ) -> int | None:
     """Which of several processes of one program this is, from 0; None where it is the only one."""
-    for many, which in _LAUNCHERS:
-        size, number = environment.get(many, ""), environment.get(which, "")
-        if size.isdecimal() and number.isdecimal() and int(size) > 1:
-            return int(number)
-    return None
+    return _one_of(_LAUNCHERS, environment)
 
 
 def member(environment: Mapping[str, str] = os.environ) -> int | None:
@@ -47,6 +51,14 @@ def member(environment: Mapping[str, str] = os.environ) -> int | None:
     for which, first in _ARRAYS:
         number = environment.get(which, "")
         if number.isdecimal() and int(number) >= first:
+            return int(number)
+    return _one_of(_TASKS, environment)
+
+
+def _one_of(known: Iterable[tuple[str, str]], environment: Mapping[str, str]) -> int | None:
+    for many, which in known:
+        size, number = environment.get(many, ""), environment.get(which, "")
+        if size.isdecimal() and number.isdecimal() and int(size) > 1:
             return int(number)
     return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import queue
 import signal
 import threading
 import time
@@ -110,7 +111,9 @@ class Interrupt:
     """Within, Ctrl-C and what ends a process mean "finish"; a second Ctrl-C means what it always does."""
 
     def __init__(self) -> None:
-        self._event = threading.Event()
+        self._come = False
+        # A handler runs amid a wait of the same thread: what takes no lock that the wait holds.
+        self._awake: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Interrupt:
@@ -127,9 +130,13 @@ class Interrupt:
 
     def wait(self, seconds: float) -> bool:
         """Wait for a signal, at most so long; True if one has come."""
-        return self._event.wait(seconds)
+        with contextlib.suppress(queue.Empty):
+            if not self._come:
+                self._awake.get(timeout=seconds)
+        return self._come
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        if self._event.is_set() and number == signal.SIGINT:
+        if self._come and number == signal.SIGINT:
             raise KeyboardInterrupt
-        self._event.set()
+        self._come = True
+        self._awake.put(None)

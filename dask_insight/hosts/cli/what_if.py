@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import CommandError, ExitCode
 from .command import Command
-from .files import open_file
+from .files import open_run
 from .json_ import as_json
 from .progress import saying
 from .prose import tell
@@ -99,7 +99,7 @@ def _faster(text: str) -> tuple[str, float]:
 
 def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
-    recording = open_file(options.file)
+    recording = open_run(options.file)
     changes = {
         "workers": options.workers,
         "threads": options.threads,
@@ -133,7 +133,7 @@ def _replay(recording: Recording, cluster: str | None) -> Replay:
 
     with _or_end_with(ExitCode.USAGE):
         one_cluster(recording.columns, cluster)
-    with _or_end_with(ExitCode.UNREADABLE):
+    with _or_end_with(ExitCode.FAILED):
         return Replay(recording.columns, recording.about, cluster)
 
 
@@ -168,7 +168,7 @@ def _usual(recording: Recording, cluster: str) -> dict[str, Any]:
     from ...analysis.what_if import usual
 
     replay = _replay(recording, cluster)
-    with _or_end_with(ExitCode.UNREADABLE):
+    with _or_end_with(ExitCode.FAILED):
         found = usual(replay, most=sys.maxsize)
     bounds = recording.bounds(cluster=cluster)
     lines = [str(bounds), "", found.known.trust(), ""]

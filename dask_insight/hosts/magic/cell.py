@@ -20,7 +20,14 @@ _CALL = "__import__('dask_insight.hosts.magic.profiler', fromlist=['profiler']).
 
 
 class CellTransform:
-    """An input transformer, lines to lines. It has no side effect: IPython calls it more than once a cell."""
+    """An input transformer, lines to lines. It has no side effect: IPython calls it more than once a cell.
+
+    It says that it has one all the same: whoever asks while a person types, as
+    terminals do, whether the cell is complete, then finds the magic, which
+    goes on until an empty line.
+    """
+
+    has_side_effects = True
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell

@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...batch import BatchError, Symbols, decode, table_of
-from ...schema import NOTHING
 from ...session.ends import READ, Ends
 
 #: The columns by which tasks are counted.
-_COUNTED = {"graph": ("task", "prefix", "order"), **READ}
+_COUNTED = {**READ, "graph": (*READ["graph"], "prefix")}
 
 
 class GroupCount(NamedTuple):
@@ -28,7 +27,6 @@ class Counts:
     """Counts tasks by name as batches arrive; not safe for several threads at once."""
 
     def __init__(self) -> None:
-        self.total = 0
         self._ends = Ends()
         self._names: list[str] = []
         self._code: dict[str, int] = {}
@@ -38,13 +36,18 @@ class Counts:
         self._errors: Counter[int] = Counter()
 
     @property
+    def total(self) -> int:
+        """Different tasks that are to run."""
+        return self._ends.total
+
+    @property
     def done(self) -> int:
-        """Different tasks that ended well."""
+        """Those of them that ended well."""
         return self._ends.done
 
     @property
     def erred(self) -> int:
-        """Attempts that failed."""
+        """Different tasks that failed, and have no result."""
         return self._ends.failed
 
     def take(self, batch: bytes) -> None:
@@ -54,9 +57,12 @@ class Counts:
                 return
             columns: Any = decode(batch, _COUNTED[table]).columns
             if table == "graph":
-                self._graph(columns["task"], columns.get("prefix"), columns.get("order"))
-            else:
-                self._ended(*self._ends.take(table, columns))
+                self._name(columns["task"], columns.get("prefix"))
+            change = self._ends.take(table, columns)
+            self._totals.update(self._by_name(change.new))
+            self._dones.update(self._by_name(change.done))
+            self._errors.update(self._by_name(change.failed))
+            self._errors.subtract(self._by_name(change.mended))
         except (BatchError, KeyError):
             return
 
@@ -69,27 +75,22 @@ class Counts:
             for code in codes
         ]
 
-    def _graph(self, tasks: np.ndarray, prefix: Symbols | None, order: np.ndarray | None) -> None:
+    def _name(self, tasks: np.ndarray, prefix: Symbols | None) -> None:
         if prefix is None or not len(tasks):
             return
         codes = np.array([self._code_of(name) for name in prefix.names], "i4")[prefix.codes]
-        if order is not None:
-            # Data that a client brought never run: they have no rank.
-            tasks, codes = tasks[order != NOTHING], codes[order != NOTHING]
-        self._grow(int(tasks[tasks != NOTHING].max(initial=0)))
-        new = np.unique(tasks[self._name_of[tasks] < 0], return_index=True)[1]
-        fresh = tasks[self._name_of[tasks] < 0][new]
-        kinds = codes[self._name_of[tasks] < 0][new]
-        self._name_of[fresh] = kinds
-        self.total += len(fresh)
-        self._totals.update(_counted(kinds))
-        early = kinds[self._ends.has_result(fresh)]
-        self._dones.update(_counted(early))
+        self._grow(int(tasks.max()))
+        unnamed = self._name_of[tasks] < 0
+        new, first = np.unique(tasks[unnamed], return_index=True)
+        self._name_of[new] = codes[unnamed][first]
+        self._errors.update(self._by_name(new[self._ends.has_failed(new)]))
 
-    def _ended(self, done: np.ndarray, failed: np.ndarray) -> None:
-        for tasks, counts in ((done, self._dones), (failed[failed != NOTHING], self._errors)):
-            self._grow(int(tasks.max(initial=0)))
-            counts.update(_counted(self._name_of[tasks]))
+    def _by_name(self, tasks: np.ndarray) -> Counter[int]:
+        """Tasks whose name is known, counted by its code."""
+        self._grow(int(tasks.max(initial=0)))
+        codes = self._name_of[tasks]
+        values, counts = np.unique(codes[codes >= 0], return_counts=True)
+        return Counter(dict(zip(values.tolist(), counts.tolist(), strict=True)))
 
     def _code_of(self, name: str) -> int:
         if name not in self._code:
@@ -101,8 +102,3 @@ class Counts:
         if task >= len(self._name_of):
             more = max(1024, 2 * (task + 1)) - len(self._name_of)
             self._name_of = np.concatenate((self._name_of, np.full(more, -1, "i4")))
-
-
-def _counted(codes: np.ndarray) -> Counter[int]:
-    values, counts = np.unique(codes[codes >= 0], return_counts=True)
-    return Counter(dict(zip(values.tolist(), counts.tolist(), strict=True)))

@@ -117,12 +117,10 @@ def as_html(name: str, counts: Counts, elapsed: float) -> str:
 
 
 def _headline(counts: Counts) -> str:
-    if not counts.total and not counts.done:
-        return "recording; no task has ended yet"
-    # A task may end before the graph that brought it has been told of.
-    total = max(counts.total, counts.done)
-    text = f"{counts.done:,} of {words.count(total, 'task')}"
-    return f"{text}, {words.count(counts.erred, 'attempt')} failed" if counts.erred else text
+    if not counts.total:
+        return "recording; no tasks yet"
+    text = f"{counts.done:,} of {words.count(counts.total, 'task')}"
+    return f"{text}, {counts.erred:,} failed" if counts.erred else text
 
 
 def _shown(counts: Counts) -> tuple[list[GroupCount], int]:

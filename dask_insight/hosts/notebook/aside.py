@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +23,7 @@ def write_aside(recording: Recording, name: str, folder: Path) -> Path:
     Returns
     -------
     Path
-        Its name alone where that is enough, as in the current folder; else the whole path.
+        Its name alone where it is known to stand beside the notebook; else the whole path.
 
     Raises
     ------
@@ -34,8 +36,16 @@ def write_aside(recording: Recording, name: str, folder: Path) -> Path:
     except BaseException:
         path.unlink(missing_ok=True)
         raise
-    is_here = os.path.exists(path.name) and os.path.samefile(path.name, path)
-    return Path(path.name) if is_here else path
+    return Path(path.name) if _is_beside_notebook(path) else path.absolute()
+
+
+def _is_beside_notebook(path: Path) -> bool:
+    """Whether that is known: VS Code and Jupyter's server tell where a notebook is."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    told = getattr(shell, "user_ns", {}).get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME", "")
+    with suppress(OSError, TypeError):
+        return os.path.isabs(told) and os.path.samefile(os.path.dirname(told), path.parent)
+    return False
 
 
 def _stem(recording: Recording, name: str) -> str:

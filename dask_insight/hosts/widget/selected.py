@@ -33,7 +33,9 @@ def selected_tasks(recording: Recording, choice: Choice) -> pd.DataFrame:
     kept = tasks["start"].notna() | (choice.time_range is None)
     if choice.time_range is not None:
         start, stop = choice.time_range
-        kept &= (tasks["start"] < stop) & ~(tasks["stop"] < start)
+        # Of what was killed or runs on nobody tells when its function ended.
+        ended = tasks["stop"].fillna(tasks["done"])
+        kept &= (tasks["start"] < stop) & ~(ended < start)
     for column, values in (
         ("prefix", choice.names),
         ("worker", choice.workers),

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from functools import cache, partial
 from html import escape
 from importlib import resources
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import anywidget
@@ -19,6 +20,7 @@ from ipywidgets import __protocol_version__
 
 from dask_insight.legible import harmless
 from dask_insight.session.feed import own_version
+from dask_insight.tables.facts import ended
 from dask_insight.words import marked
 
 from .comm import WidgetComm, open_comm
@@ -54,7 +56,7 @@ def _asset(name: str) -> str:
 def _grows(about: Mapping[str, Any]) -> bool:
     """Whether a recording is being made in this very process."""
     here = about.get("pid") == os.getpid() and about.get("host") == platform.node()
-    return here and "stopped" not in about
+    return here and not ended(about)
 
 
 def _several(trait: traitlets.TraitType[Any, Any], doc: str) -> Any:
@@ -180,8 +182,9 @@ class InsightWidget(anywidget.AnyWidget):
     @traitlets.validate("time_range")
     def _valid_time(self, proposal: Mapping[str, Any]) -> tuple[float, float] | None:
         value: tuple[float, float] | None = proposal["value"]
-        if value is not None and not value[0] <= value[1]:
-            raise ValueError(f"time_range is (start, stop) in seconds since the start, not {value}")
+        # JSON, by which pages hear of it, has no infinite numbers.
+        if value is not None and not -inf < value[0] <= value[1] < inf:
+            raise ValueError(f"time_range is (start, stop), finite seconds since the start, not {value}")
         return value
 
     @traitlets.validate("names", "workers", "spans", "runs", "cells", "lines")

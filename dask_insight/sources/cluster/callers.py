@@ -8,6 +8,7 @@ import logging
 import math
 import re
 import sys
+import threading
 from collections.abc import Callable
 from functools import lru_cache
 from types import CodeType, FrameType
@@ -48,6 +49,8 @@ class Caller(NamedTuple):
 
 Listener = Callable[[list[str], Caller], None]
 _watches: WeakKeyDictionary[Any, _Watch] = WeakKeyDictionary()
+#: Clients of one process live on several event loops.
+_lock = threading.RLock()
 
 
 def can_watch(client: Any) -> bool:
@@ -62,18 +65,21 @@ def watch(client: Any, listener: Listener) -> Callable[[], None]:
     """
     if not can_watch(client):
         return lambda: None
-    if client not in _watches:
-        _watches[client] = _Watch(client)
-    return _watches[client].add(listener)
+    with _lock:
+        if client not in _watches:
+            _watches[client] = _Watch(client)
+        return _watches[client].add(listener)
 
 
 def watch_all(client: Any, listener: Listener) -> Callable[[], None]:
     """Like `watch`, for every client of this process that has the same cluster, later ones too."""
     watched: dict[Any, Callable[[], None]] = {}
+    ended = False
 
     def come(other: Any) -> None:
-        if other not in watched and cluster_of(other) == cluster_of(client):
-            watched[other] = watch(other, listener)
+        with _lock:
+            if not ended and other not in watched and cluster_of(other) == cluster_of(client):
+                watched[other] = watch(other, listener)
 
     def go(other: Any) -> None:
         if (unwatch := watched.pop(other, None)) is not None:
@@ -83,7 +89,11 @@ def watch_all(client: Any, listener: Listener) -> Callable[[], None]:
     stop = watch_clients(come, go)
 
     def end() -> None:
+        nonlocal ended
         stop()
+        with _lock:
+            # One that was told of before may come yet.
+            ended = True
         for each in list(watched):
             go(each)
 
@@ -103,10 +113,11 @@ class _Watch:
         setattr(self._client, _SEND, self._look)
 
         def remove() -> None:
-            self._listeners.remove(listener)
-            if not self._listeners:
-                _watches.pop(self._client, None)
-                vars(self._client).pop(_SEND, None)
+            with _lock:
+                self._listeners.remove(listener)
+                if not self._listeners:
+                    _watches.pop(self._client, None)
+                    vars(self._client).pop(_SEND, None)
 
         return remove
 

@@ -17,6 +17,7 @@ from ...schema import NOTHING, SECEDED
 from ..dynamic import shown_traceback
 from ..garbage import collected
 from ..losses import gap_words, lost_words
+from ..sourceless import log_without_source
 from .attempts import Attempts
 from .clocks import Clock, Clocks
 from .gather import Gather
@@ -66,6 +67,8 @@ class Messages:
         self.peers = Peers()
         #: The process whose stacks this one samples itself: others may have it sampled for them as well.
         self.sampled_here = ""
+        #: Whether the recording has stacks at all, which others may have sampled, and source code.
+        self.profile = self.source = True
         #: Runs whose error is in the recording already: the scheduler tells of the last attempt's too.
         self.erred: set[int] = set()
 
@@ -116,7 +119,7 @@ class Messages:
             self._gpus(process, clock, told["gpus"])
         if "collections" in told:
             self._gather.add("collections", collected(process, told["collections"], clock.offset, self._runs))
-        if "profile" in told and process != self.sampled_here:
+        if self.profile and "profile" in told and process != self.sampled_here:
             profile(process, told["profile"], clock.offset, self._identity.stacks, self._runs, self._gather)
         if "metrics" in told:
             self._metrics(process, told)
@@ -133,7 +136,8 @@ class Messages:
         self.erred.update(row[0] for row in new)
         run, task, exception, traceback = zip(*new, strict=True)
         columns: dict[str, Any] = {"run": self._runs.map(run), "task": self._tasks.map(task)}
-        columns |= {"exception": exception, "traceback": [shown_traceback(each) for each in traceback]}
+        shown = [shown_traceback(each, self.source) for each in traceback]
+        columns |= {"exception": exception, "traceback": shown}
         self._emit(encode("errors", columns))
 
     def _clock(self, process: str, clock: Clock, told: dict[str, Any]) -> None:
@@ -259,7 +263,8 @@ class Messages:
 
     def _events(self, process: str, clock: Clock, told: dict[str, Any]) -> None:
         now = told["clock"][0] if "clock" in told else told["now"]
-        found = [(when, "log", level, text) for when, level, text in told.get("logs", ())]
+        kept = str if self.source else log_without_source
+        found = [(when, "log", level, kept(text)) for when, level, text in told.get("logs", ())]
         found += [(now, "gap", "info", text) for text in gap_words(told.get("gaps", ()))]
         for where, (count, text) in told.get("failures", {}).items():
             found.append((now, "lost", "error", f"the recorder failed in {where}, {count} times: {text}"))

@@ -19,6 +19,7 @@ from ...identity import Identity
 from ...options import Emit, Options
 from ...probe.clock import Offset, host, process, time
 from ...probe.farewell import topic
+from ...probe.placing import MANY
 from ...probe.ship import SchedulerProbe, WorkerProbe, package
 from ...tables.facts import SINCE
 from ..clients import cluster_of
@@ -108,6 +109,8 @@ class ClusterSource:
         self._joined = {} if joined is None else joined
         self._again = again
         self.patience = _LONGER * options.stop_timeout
+        #: Seconds more that the end waits for an answer, for the workers that are asked then.
+        self._more = 0.0
         self.offset = Offset()
         self._rate = _RATE
         #: When the last answer came, monotonic.
@@ -201,10 +204,11 @@ class ClusterSource:
         begun = monotonic()
         async with AsyncExitStack() as rest:
             rest.callback(self._release)
-            rest.callback(self._end_here)
             # One that is joining again may have listened since.
             rest.callback(self._deaf)
             rest.push_async_callback(self._take_leave, begun)
+            # Before what waits: who cancels this completes the file.
+            rest.callback(self._end_here)
             rest.callback(self._following.cancel)
             self._undo.close()
             try:
@@ -217,7 +221,12 @@ class ClusterSource:
 
     def until(self, begun: float) -> float:
         """Until when the end is waited for that began at a moment, both monotonic: answers put it off."""
-        return min(max(begun, self._answered) + self._options.stop_timeout, begun + self.patience)
+        return min(max(begun, self._answered) + self._silence, begun + self.patience)
+
+    @property
+    def _silence(self) -> float:
+        """Seconds at the end without an answer after which none is waited for any more."""
+        return self._options.stop_timeout + self._more
 
     def _end_here(self) -> None:
         """End the threads of this process, and emit what they have noted."""
@@ -276,6 +285,7 @@ class ClusterSource:
                 await asyncio.wait([self._following], timeout=_LOOK)
         if self._lost is not None:
             raise self._unreachable()
+        self._more = 2.0 * (len(self._tables.there) // MANY)
         await self._call("flush", timeout=max(_LEAST, (self.until(begun) - monotonic()) / 2))
         while await self._poll():
             pass
@@ -290,7 +300,7 @@ class ClusterSource:
                 if (now := monotonic()) > begun + self.patience:
                     raise TimeoutError(f"after {self.patience:g} s not all had come")
                 if now > self.until(begun):
-                    raise TimeoutError(f"no answer within {self._options.stop_timeout:g} s")
+                    raise TimeoutError(f"no answer within {self._silence:g} s")
             working.result()
         finally:
             working.cancel()
@@ -343,12 +353,13 @@ class ClusterSource:
         """Tell the scheduler's probe of rates that were changed."""
         if self._agreed is not self._options:
             await self._call_with_rates("adjust")
-            self._part_with_scheduler()
+            self._sift()
 
-    def _part_with_scheduler(self) -> None:
-        """What others have sampled of a thread that this process samples itself is left out."""
-        here = bool(self._thread) and self._options.profile
-        self._tables.messages.sampled_here = "scheduler" if here else ""
+    def _sift(self) -> None:
+        """Leave out what is not wanted, and what others sample of a thread that this process samples."""
+        messages, options = self._tables.messages, self._options
+        messages.profile, messages.source = options.profile, options.source
+        messages.sampled_here = "scheduler" if self._thread and options.profile else ""
 
     def _release(self) -> None:
         for cluster in [cluster for cluster, by in list(self._joined.items()) if by is self]:
@@ -401,7 +412,7 @@ class ClusterSource:
         if answer["workers"]:
             self._tables.workers(answer["workers"])
         self._thread = answer["thread"]
-        self._part_with_scheduler()
+        self._sift()
         if answer["host"] == host():
             self.offset.same()
         # The call before may have taken long.
@@ -455,6 +466,19 @@ class ClusterSource:
             ) from error
 
     async def _follow(self) -> None:
+        try:
+            await self._ask_again_and_again()
+        finally:
+            # Nobody answers those any more who have asked since the last answer.
+            self._answer(self._awaited)
+
+    @staticmethod
+    def _answer(awaited: list[asyncio.Future[None]]) -> None:
+        for come in awaited:
+            if not come.done():
+                come.set_result(None)
+
+    async def _ask_again_and_again(self) -> None:
         more = False
         awaited: list[asyncio.Future[None]] = []
         while not self._stopping.is_set() or (self._ended and more):
@@ -478,9 +502,8 @@ class ClusterSource:
                 self._tell_own()
             except Exception as error:
                 self._failed("own", error)
-            for come in awaited:
-                if not more and not come.done():
-                    come.set_result(None)
+            if not more:
+                self._answer(awaited)
             if self._ended and not more and not self._resting:
                 self._rest()
             if not more:

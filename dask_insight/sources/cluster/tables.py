@@ -212,11 +212,15 @@ class Tables:
         self._workers[worker] = self._workers.get(worker, {}) | row | self._of_itself.get(worker, {})
         return self._workers[worker]
 
+    @property
+    def there(self) -> list[dict[str, Any]]:
+        """The workers that have not left."""
+        return [row for row in self._workers.values() if row.get("left") is None]
+
     def gone(self, moment: float) -> None:
         """Emit that all workers that are there are out of sight, and what has not ended."""
         self.lose_sight(moment)
-        there = [row for row in self._workers.values() if row.get("left") is None]
-        if there:
+        if there := self.there:
             self.workers([row | {"left": moment} for row in there])
 
     def lose_sight(self, moment: float) -> None:

@@ -87,7 +87,7 @@ class Tasks:
         self._edges.add((task, dependency))
 
     def span(self) -> tuple[float, float]:
-        """The first and the last moment of them; NaN if there is none."""
+        """The first and the last moment of attempts and what was around them; NaN if there is none."""
         begins, ends = self._moments()
         if not begins:
             return _NAN, _NAN
@@ -115,9 +115,8 @@ class Tasks:
 
     def _moments(self) -> tuple[list[float], list[float]]:
         begins, ends = [], []
-        for each in self._attempts:
-            known = [moment for moment in each[4:10] if math.isfinite(moment)]
-            if known:
+        for moments in (*(each[4:10] for each in self._attempts), *(each[2:] for each in self._phases)):
+            if known := [moment for moment in moments if math.isfinite(moment)]:
                 begins.append(min(known))
                 ends.append(max(known))
         return begins, ends

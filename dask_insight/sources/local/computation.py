@@ -111,10 +111,14 @@ class Computation:
 
     def pretask(self, key: Any, dsk: Any, state: Any) -> None:
         """A task is handed to the pool."""
+        if self._ledger.ended:
+            return
         self._given[key] = next(self._ledger.runs), perf_counter()
 
     def run(self, run: Run, batch: Sequence[Arguments]) -> list[Any]:
         """Run tasks in this thread of this process, through dask's own function for it."""
+        if self._ledger.ended:
+            return run(batch)
         return [self._run(run, arguments) for arguments in batch]
 
     def _run(self, run: Run, arguments: Arguments) -> Any:
@@ -173,6 +177,8 @@ class Computation:
 
     def reported(self, batch: Sequence[Arguments], report: Report) -> None:
         """Another process has ended a batch of tasks."""
+        if self._ledger.ended:
+            return
         try:
             worker, keys = f"process {report.pid}", [arguments[0] for arguments in batch]
             began = min((task.loading for task in report.tasks), default=inf)
@@ -196,6 +202,8 @@ class Computation:
 
     def lost(self, batch: Sequence[Arguments], error: BaseException) -> None:
         """Another process did not end a batch of tasks."""
+        if self._ledger.ended:
+            return
         try:
             now = perf_counter()
             killed, cancelled = isinstance(error, BrokenExecutor), isinstance(error, CancelledError)
@@ -210,10 +218,13 @@ class Computation:
     def _raised(self, key: Any, exception: str, traceback: str) -> None:
         self._failed.add(key)
         if (given := self._given.get(key)) is not None:
-            self._ledger.errors.add((given[0], self._tasks[key], exception, shown_traceback(traceback)))
+            shown = shown_traceback(traceback, self._ledger.source)
+            self._ledger.errors.add((given[0], self._tasks[key], exception, shown))
 
     def posttask(self, key: Any, result: Any, dsk: Any, state: Mapping[str, Any], worker: Any) -> None:
         """The scheduler has a task's result."""
+        if self._ledger.ended:
+            return
         try:
             now = self._done[key] = perf_counter()
             self._write(key, "ok", now, size_of(result), type_name(result))
@@ -231,6 +242,8 @@ class Computation:
 
     def finish(self, dsk: Any, state: Any, failed: bool) -> None:
         """The computation has ended, or is given up; threads may still work on its tasks."""
+        if self._ledger.ended:
+            return
         try:
             self._finished = True
             if self._outer is not None:

@@ -44,7 +44,9 @@ class Ledger:
     the epoch when they are encoded.
     """
 
-    def __init__(self, identity: Identity, cache_metric: Metric | None) -> None:
+    def __init__(self, identity: Identity, cache_metric: Metric | None, source: bool = True) -> None:
+        #: Whether tracebacks keep their lines of source code.
+        self.source = source
         self.runs = count()
         self.submissions = count()
         self.activity: Activity = {}
@@ -52,6 +54,8 @@ class Ledger:
         self.threads: dict[int, str] = {}
         #: Told of the end of each task of this process, where stacks are taken.
         self.sampler: Sampler | None = None
+        #: Whether nobody takes rows any more; a computation may go on.
+        self.ended = False
         self.submitted = Rows(
             "submissions",
             *("submission", "time", "tasks", "client", "file", "line", "function", "code"),

@@ -86,6 +86,9 @@ def _fork_server() -> int | None:
 
 def _descendants(parent: int, without: set[int | None]) -> Iterator[psutil.Process]:
     """All processes under one, except those given and what is under them."""
+    if not _PROC:
+        yield from _listed(parent, without)
+        return
     waiting = [parent]
     while waiting:
         for pid in _children(waiting.pop()):
@@ -95,13 +98,24 @@ def _descendants(parent: int, without: set[int | None]) -> Iterator[psutil.Proce
                     yield psutil.Process(pid)
 
 
+def _listed(parent: int, without: set[int | None]) -> list[psutil.Process]:
+    """The same where whoever asks for what is under one lists all on the host: few are asked for."""
+    found = _under(parent)
+    mine = [process for process in found if process.pid not in without]
+    others = {process.pid for process in found} & without if mine else set()
+    theirs = {process.pid for pid in others for process in _under(pid)}
+    return [process for process in mine if process.pid not in theirs]
+
+
+def _under(pid: int) -> list[psutil.Process]:
+    found: list[psutil.Process] = []
+    with contextlib.suppress(psutil.Error):
+        found = psutil.Process(pid).children(recursive=True)
+    return found
+
+
 def _children(pid: int) -> list[int]:
     """Processes that a process has started, at a cost that does not grow with all those on the host."""
-    if not _PROC:
-        try:
-            return [child.pid for child in psutil.Process(pid).children()]
-        except psutil.Error:
-            return []
     found: list[int] = []
     for path in glob.iglob(f"/proc/{pid}/task/*/children"):
         with contextlib.suppress(OSError), open(path) as file:

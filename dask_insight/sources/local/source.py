@@ -51,7 +51,7 @@ class LocalSource:
 
     def __init__(self, options: Options, identity: Identity) -> None:
         self._options = options
-        self._ledger = Ledger(identity, options.cache_metric)
+        self._ledger = Ledger(identity, options.cache_metric, options.source)
         self._thread: threading.Thread | None = None
         self._stopping = threading.Event()
         #: `stop` may be called wherever Python looks for garbage, also where the first is held.
@@ -102,6 +102,7 @@ class LocalSource:
             self._ledger.sampler.stop()
         self._drain()
         self._ledger.workers.end()
+        self._ledger.ended, self._ledger.sampler = True, None
         self._flush()
 
     def catch_up(self) -> None:

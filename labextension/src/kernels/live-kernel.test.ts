@@ -37,8 +37,11 @@ test('a kernel that rests goes on when a person is there who looks at it', () =>
   link.say({ resting: true });
   document.body.dispatchEvent(new Event('pointerdown', { bubbles: true }));
   expect(link.wake).toHaveBeenCalledTimes(2);
+  link.say({ resting: true });
+  document.body.dispatchEvent(new Event('wheel', { bubbles: true }));
+  expect(link.wake).toHaveBeenCalledTimes(3);
   live.dispose();
   link.say({ resting: true });
   press();
-  expect(link.wake).toHaveBeenCalledTimes(2);
+  expect(link.wake).toHaveBeenCalledTimes(3);
 });

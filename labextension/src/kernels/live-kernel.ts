@@ -1,17 +1,17 @@
 import type { FeedStatus } from '@dask-insight/panels/core/feed';
+import type { Stop } from '@dask-insight/panels/core/recording';
 import { LivePage } from '@dask-insight/panels/hosts/live-page';
+import { onSign } from '@dask-insight/panels/hosts/signs';
 import type { Kernel } from '@jupyterlab/services';
 import { type ISignal, Signal } from '@lumino/signaling';
 import { type KernelLink, KernelLinks } from '../link/kernel-links';
 import { type KernelState, readState } from './kernel-state';
 
-/** What a person does who is there, be it to a panel or to anything else on the page. */
-const SIGNS = ['pointerdown', 'keydown'];
-
 /** What one kernel has sent: the page that its panels share, and how the link to it stands. */
 export class LiveKernel {
   private readonly changedSignal = new Signal<this, void>(this);
   private readonly watchers = new Set<unknown>();
+  private readonly stopWaking: Stop;
   private known: KernelState = readState(undefined);
 
   constructor(
@@ -21,7 +21,8 @@ export class LiveKernel {
     link.changed.connect(this.renew, this);
     page.needs.onChange(() => link.need(page.needs.tables));
     document.addEventListener('visibilitychange', this.look);
-    for (const sign of SIGNS) document.addEventListener(sign, this.wake, true);
+    // Be it to a panel or to anything else on the page.
+    this.stopWaking = onSign(document, () => this.wake());
     this.look();
   }
 
@@ -82,7 +83,7 @@ export class LiveKernel {
 
   dispose(): void {
     document.removeEventListener('visibilitychange', this.look);
-    for (const sign of SIGNS) document.removeEventListener(sign, this.wake, true);
+    this.stopWaking();
     this.link.changed.disconnect(this.renew, this);
     this.link.dispose();
     this.page.dispose();
@@ -93,12 +94,12 @@ export class LiveKernel {
     this.link.setVisible(this.watchers.size > 0 && !document.hidden);
   };
 
-  private readonly wake = (): void => {
+  private wake(): void {
     if (!this.known.resting || this.watchers.size === 0) return;
     // Once, however many keys are pressed before it answers.
     this.known = { ...this.known, resting: false };
     this.link.wake();
-  };
+  }
 
   private renew(): void {
     this.known = readState(this.link.state);

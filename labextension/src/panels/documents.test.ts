@@ -34,14 +34,31 @@ vi.mock('@jupyterlab/apputils', async () => {
   return { MainAreaWidget, WidgetTracker };
 });
 
+function documentsOf(known: object): { documents: Documents; place: Place } {
+  const app = { restored: Promise.resolve(), shell: { add: vi.fn() } } as unknown as JupyterFrontEnd;
+  const places = { closed: new Signal<object, Place>({}), documentOf: () => undefined, ...known };
+  return {
+    documents: new Documents(app, places as unknown as Places, true, () => undefined),
+    place: new Place('notebook', 'a.ipynb', {} as LiveKernels)
+  };
+}
+
 test('with the last panel of a document that is closed its place is let go of', () => {
   const keep = vi.fn();
-  const places = { closed: new Signal<object, Place>({}), keep } as unknown as Places;
-  const documents = new Documents({} as JupyterFrontEnd, places, true, () => undefined);
-  const place = new Place('notebook', 'a.ipynb', {} as LiveKernels);
+  const { documents, place } = documentsOf({ keep });
   const [first, last] = ['functions', 'events'].map(id => documents.made(id, place));
   first.dispose();
   expect(keep).toHaveBeenLastCalledWith(new Set([place]));
   last.dispose();
   expect(keep).toHaveBeenLastCalledWith(new Set());
+});
+
+test('for a panel whose document is not open the kernel is looked for, unless it has gone by then', async () => {
+  const seek = vi.fn();
+  const { documents, place } = documentsOf({ keep: vi.fn(), seek });
+  const [kept, gone] = ['functions', 'events'].map(id => documents.open(id, place, { activate: false }));
+  gone.dispose();
+  await Promise.resolve();
+  expect(seek.mock.calls).toEqual([[place]]);
+  kept.dispose();
 });

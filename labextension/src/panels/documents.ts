@@ -62,8 +62,7 @@ export class Documents {
     void this.app.restored.then(() => {
       for (const widget of this.all()) {
         // The saved layout may have no room for it.
-        if (widget.isAttached) void this.places.seek(widget.content.place);
-        else widget.dispose();
+        if (!widget.isAttached) widget.dispose();
       }
     });
   }
@@ -136,6 +135,10 @@ export class Documents {
       if (!widget.isAttached) shell.add(widget, 'right', berth);
       else if (!this.splits) requestAnimationFrame(() => uncover(widget));
     }
+    // Before, its document may still come, and the panel go.
+    void this.app.restored.then(() => {
+      if (!widget.isDisposed) void this.places.seek(place);
+    });
     if (front) reveal(widget, this.places.documentOf(place));
     // The command palette gives the keyboard back to where it was: the panel asks for it afterwards.
     if (activate) queueMicrotask(() => this.app.shell.activateById(widget.id));

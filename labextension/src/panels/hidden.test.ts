@@ -1,3 +1,5 @@
+import type { Contents } from '@jupyterlab/services';
+import { Signal } from '@lumino/signaling';
 import { expect, test } from 'vitest';
 import { Hidden } from './hidden';
 import type { Step } from './steps';
@@ -44,6 +46,18 @@ test('what was hidden before stays hidden when one of it was opened and is hidde
   const moved: Step[] = both.map(({ panel }) => ({ panel, beside: 'notebook', where: 'tab' }));
   hidden.add(PLACE, moved);
   expect(hidden.all).toEqual([{ ...PLACE, steps: moved }]);
+});
+
+test('what becomes of a notebook that is not open is kept up with', () => {
+  const hidden = new Hidden(null);
+  const fileChanged = new Signal<Contents.IManager, Contents.IChangedArgs>({} as Contents.IManager);
+  hidden.follow({ fileChanged });
+  hidden.add(PLACE, STEPS);
+  hidden.add({ kind: 'notebook', path: 'gone.ipynb' }, STEPS);
+  fileChanged.emit({ type: 'rename', oldValue: { path: 'a.ipynb' }, newValue: { path: 'b.ipynb' } });
+  fileChanged.emit({ type: 'delete', oldValue: { path: 'gone.ipynb' }, newValue: null });
+  fileChanged.emit({ type: 'save', oldValue: null, newValue: { path: 'b.ipynb' } });
+  expect(hidden.all.map(({ path }) => path)).toEqual(['b.ipynb']);
 });
 
 test('what has been hidden meanwhile counts, not what the workspace remembers', async () => {

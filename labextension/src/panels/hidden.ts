@@ -1,4 +1,5 @@
 import { PANELS } from '@dask-insight/panels/panels/index';
+import type { Contents } from '@jupyterlab/services';
 import type { IStateDB } from '@jupyterlab/statedb';
 import type { JSONArray } from '@lumino/coreutils';
 import { type ISignal, Signal } from '@lumino/signaling';
@@ -57,6 +58,15 @@ export class Hidden {
   rename({ kind, path }: Named, next: string): void {
     const moved = this.find({ kind, path });
     if (moved) this.change([...this.without(moved), { ...moved, path: next }]);
+  }
+
+  /** Keeps up with the files of notebooks, also of those that are not open: what is deleted is forgotten. */
+  follow({ fileChanged }: Pick<Contents.IManager, 'fileChanged'>): void {
+    fileChanged.connect((_, { type, oldValue, newValue }) => {
+      const file = { kind: 'notebook', path: oldValue?.path ?? '' } as const;
+      if (type === 'delete') this.remove(file);
+      else if (type === 'rename' && newValue?.path) this.rename(file, newValue.path);
+    });
   }
 
   private find({ kind, path }: Named): HiddenPanels | undefined {

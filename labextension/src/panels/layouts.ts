@@ -3,9 +3,9 @@ import { DockPanel, type Widget } from '@lumino/widgets';
 import type { Place } from '../kernels/place';
 import type { Places } from '../kernels/places';
 import { arrange, arrangement } from './dock';
-import type { Documents } from './documents';
+import type { Documents, PanelWidget } from './documents';
 import type { Hidden } from './hidden';
-import { NOTEBOOK, type Step, stepsOf, treeOf, without } from './steps';
+import { NOTEBOOK, placedAs, type Step, stepsOf, treeOf, without } from './steps';
 
 /** Puts the panels of a notebook in order around it, hides them and brings them back. */
 export class Layouts {
@@ -19,6 +19,11 @@ export class Layouts {
     );
   }
 
+  /** Whether one document is shown at a time, as in Simple mode: nothing stands beside another there. */
+  isSingle(place: Place): boolean {
+    return this.dockOf(place)?.mode === 'single-document';
+  }
+
   /**
    * Opens the panels that the steps name and puts them where these say; others of the place stay open.
    * Those that only other releases have are left out.
@@ -28,53 +33,57 @@ export class Layouts {
     const names = [...new Set(steps.map(({ panel }) => panel))];
     const widgets = new Map<string, Widget>();
     for (const name of names) widgets.set(name, this.documents.open(name, place, { activate: false }));
-    const [first] = widgets.values();
+    const [first] = names;
     if (!first) return;
     this.hidden.remove(place);
-    const dock = dockOf(this.places.documentOf(place)) ?? dockOf(first);
-    // With one document at a time there is nothing to split.
-    if (dock && dock.mode !== 'single-document')
-      arrange(dock, this.places.documentOf(place), treeOf(steps), widgets);
+    const dock = this.dockOf(place);
+    // Where one is seen at a time none is yet.
+    if (this.isSingle(place)) this.documents.open(first, place);
+    else if (dock) arrange(dock, this.places.documentOf(place), treeOf(steps), widgets);
   }
 
   /** How the panels of a place stand now, as steps; empty if there are none. */
   stepsOf(place: Place): readonly Step[] {
-    const widgets = this.documents.all(place).filter(widget => widget.isAttached);
-    const home = this.places.documentOf(place);
-    const dock = dockOf(home) ?? dockOf(widgets[0]);
+    const dock = this.dockOf(place);
+    const widgets = this.attached(place);
     const names = new Map<Widget, string>(widgets.map(widget => [widget, widget.content.panel.id]));
-    const tree = dock && arrangement(dock, home, widget => names.get(widget));
+    const tree = dock && arrangement(dock, this.places.documentOf(place), widget => names.get(widget));
     // What stands in no main area, as those of Notebook 7 do, stands in no order either.
     const all = [...names.values()].map((panel): Step => ({ panel, beside: NOTEBOOK, where: 'tab' }));
     return tree ? [...stepsOf(tree), ...without(all, stepsOf(tree))] : all;
   }
 
-  /** Whether there are panels that `showAll` brings back: one that was opened meanwhile is not hidden. */
+  /** Whether there are panels that `showAll` brings back. */
   get anyHidden(): boolean {
-    const open = new Set(
-      this.documents.all().map(({ content }) => `${content.panel.id} ${content.place.id}`)
-    );
-    return this.hidden.all.some(({ kind, path, steps }) =>
-      steps.some(({ panel }) => !open.has(`${panel} ${kind}:${path}`))
-    );
+    return this.hidden.all.length > 0;
   }
 
-  /** Takes all panels of all places out of sight. */
-  hideAll(): void {
+  /** Takes all panels of all places out of sight; those that stand in no order are to come back as usual. */
+  hideAll(usual: readonly Step[]): void {
     const all = this.documents.all();
-    const places = new Set(all.map(({ content }) => content.place));
-    for (const place of places) this.hidden.add(place, this.stepsOf(place));
+    for (const place of new Set(all.map(({ content }) => content.place))) {
+      const steps = this.stepsOf(place);
+      this.hidden.add(place, this.isSingle(place) ? placedAs(usual, steps) : steps);
+    }
     for (const widget of all) widget.dispose();
   }
 
-  /** Brings hidden panels back to where they stood. */
+  /** Brings hidden panels back to where they stood: those of documents that are open, else those of all. */
   showAll(): void {
-    for (const { kind, path, steps } of this.hidden.all) {
-      // Its document may have been closed meanwhile.
-      const place = this.places.named(kind, path);
-      this.apply(steps, place);
-      void this.places.seek(place);
+    const { all } = this.hidden;
+    const open = all.filter(({ kind, path }) => this.places.get(`${kind}:${path}`)?.open);
+    for (const { kind, path, steps } of open.length > 0 ? open : all) {
+      this.apply(steps, this.places.named(kind, path));
     }
+  }
+
+  private attached(place: Place): PanelWidget[] {
+    return this.documents.all(place).filter(widget => widget.isAttached);
+  }
+
+  /** The dock panel that a document and its panels stand in; undefined in Notebook 7. */
+  private dockOf(place: Place): DockPanel | undefined {
+    return dockOf(this.places.documentOf(place)) ?? dockOf(this.attached(place)[0]);
   }
 }
 

@@ -154,6 +154,11 @@ export function mergedSteps(before: readonly Step[], after: readonly Step[]): re
   return without(before, after).length === 0 ? after : [...before, ...without(after, before)];
 }
 
+/** The panels that some steps place, each where a layout has it, if it does. */
+export function placedAs(layout: readonly Step[], steps: readonly Step[]): readonly Step[] {
+  return [...without(layout, without(layout, steps)), ...without(steps, layout)];
+}
+
 /** Those of some steps whose panels others do not place. */
 export function without(steps: readonly Step[], others: readonly Step[]): Step[] {
   const placed = new Set(others.map(({ panel }) => panel));

@@ -1,3 +1,4 @@
+import { CTRL } from '@dask-insight/panels/hosts/help';
 import {
   type Control,
   cellPicker,
@@ -35,13 +36,13 @@ function reportButton(place: Place, exportReport: () => void): Control {
 }
 
 function undoButton({ selection }: LivePage): Control {
-  const made = button('Undo the selection (Ctrl + Z)', () => selection.undo(), icon('undo'));
+  const made = button(`Undo the selection (${CTRL} + Z)`, () => selection.undo(), icon('undo'));
   const update = (): void => setIdle(made, !selection.canUndo);
   return kept(made, update, selection.subscribe(update));
 }
 
 function redoButton({ selection }: LivePage): Control {
-  const made = button('Redo the selection (Ctrl + Shift + Z)', () => selection.redo(), icon('redo'));
+  const made = button(`Redo the selection (${CTRL} + Shift + Z)`, () => selection.redo(), icon('redo'));
   const update = (): void => setIdle(made, !selection.canRedo);
   return kept(made, update, selection.subscribe(update));
 }

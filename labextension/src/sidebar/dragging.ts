@@ -15,6 +15,11 @@ export function dragFrom(press: PointerEvent, title: string, make: () => Widget)
   const options = { capture: true, signal: controller.signal };
   const end = (): void => controller.abort();
   const move = (event: PointerEvent): void => {
+    // The button was let go where nobody told of it, as in a menu of the system.
+    if (event.pointerType === 'mouse' && event.buttons === 0) {
+      end();
+      return;
+    }
     const { clientX, clientY } = event;
     if (Math.hypot(clientX - press.clientX, clientY - press.clientY) < THRESHOLD) return;
     end();

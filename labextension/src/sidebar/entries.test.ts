@@ -1,6 +1,7 @@
 import { PANELS } from '@dask-insight/panels/panels/index';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { Entries } from './entries';
+import { SEARCH_WORDS } from './search-words';
 
 // JupyterLab's icons come with its whole toolkit, which wants more of a browser than there is here.
 vi.mock('../icons', () => ({
@@ -39,6 +40,20 @@ test('the search box leaves what matches, and Enter opens the first', () => {
   expect(open.mock.calls.map(([panel]) => panel.id)).toEqual(['task-stream']);
   press('Escape');
   expect(shown()).toHaveLength(PANELS.length);
+});
+
+test('panels are found by what they show too', () => {
+  entries.search.value = 'cpu';
+  entries.search.dispatchEvent(new Event('input'));
+  expect(shown()).toEqual(['Resources']);
+  expect(Object.keys(SEARCH_WORDS).sort()).toEqual(PANELS.map(({ id }) => id).sort());
+});
+
+test('keys that put a sign together open nothing', () => {
+  const composing = new KeyboardEvent('keydown', { key: 'Enter', bubbles: true });
+  Object.defineProperty(composing, 'isComposing', { value: true });
+  entries.search.dispatchEvent(composing);
+  expect(open).not.toHaveBeenCalled();
 });
 
 test('says so when nothing matches', () => {

@@ -1,6 +1,7 @@
 import { button, element } from '@dask-insight/panels/panels/element';
 import type { Panel } from '@dask-insight/panels/panels/panel';
 import { panelIcon } from '../icons';
+import { SEARCH_WORDS } from './search-words';
 
 /** What an entry does. */
 export interface EntryActions {
@@ -19,7 +20,7 @@ export class Entries {
     'aria-label': 'Find a panel'
   });
   private readonly items: { panel: Panel; item: HTMLElement; press: HTMLButtonElement }[];
-  private readonly nothing = element('p', { class: 'di-hint', hidden: true }, 'No panel has this name.');
+  private readonly nothing = element('p', { class: 'di-hint', hidden: true }, 'No panel is about this.');
 
   constructor(
     panels: readonly Panel[],
@@ -50,12 +51,16 @@ export class Entries {
 
   private filter(): void {
     const wanted = this.search.value.trim().toLowerCase();
-    for (const { panel, item } of this.items) item.hidden = !panel.title.toLowerCase().includes(wanted);
+    for (const { panel, item } of this.items) {
+      item.hidden = !`${panel.title}, ${SEARCH_WORDS[panel.id]}`.toLowerCase().includes(wanted);
+    }
     this.nothing.hidden = this.shown.length > 0;
   }
 
   /** Arrow keys walk through box and entries; Enter in the box opens the first one. */
   private key(event: KeyboardEvent): void {
+    // Keys that put a sign together, as of Chinese or with accents, are not for us.
+    if (event.isComposing) return;
     const { shown } = this;
     const at = shown.indexOf(event.target as HTMLButtonElement);
     if (event.key === 'Enter' && event.target === this.search) shown[0]?.click();

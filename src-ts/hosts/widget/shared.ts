@@ -112,6 +112,14 @@ export class Shared {
     else this.timer = setTimeout(() => this.reader.setVisible(false), OUT_OF_SIGHT);
   }
 
+  /** A person is there: the kernel, if it rests, is to go on. */
+  wake(): void {
+    if (!this.told.resting || this.status.phase !== 'live') return;
+    // Once, however many keys are pressed before it answers.
+    this.told = { ...this.told, resting: false };
+    this.reader.hello();
+  }
+
   private send(message: unknown): void {
     try {
       this.views[0]?.model.send(message);

@@ -1,9 +1,6 @@
 import type { Recording, Stop } from '../../core/recording';
-import type { Clause, ClauseColumn, Filter, Selection } from '../../core/selection';
+import { type Clause, type ClauseColumn, type Filter, PYTHON, type Selection } from '../../core/selection';
 import { listen, type Model, type Traits } from './model';
-
-/** Who makes the clauses that come from Python. */
-const SOURCE = 'python';
 
 /** How long a selection must rest before Python hears of it, milliseconds. */
 const REST = 150;
@@ -41,8 +38,9 @@ const LINKS: readonly Link[] = [
     column: 'time',
     read: ({ time }, started) => (time ? [micros(time.start - started), micros(time.stop - started)] : null),
     write: (value, started) => {
-      if (!Array.isArray(value) || value.length !== 2) return undefined;
-      const [start, stop] = value as unknown as [number, number];
+      const [start, stop] = (value ?? []) as [number, number];
+      // What is infinite comes as no number.
+      if (![start, stop].every(Number.isFinite)) return undefined;
       return { start: started + start, stop: started + stop };
     }
   },
@@ -66,12 +64,8 @@ export function keepTraits(model: Model, selection: Selection, recording: Record
     const value = model.get(trait);
     if (same(read(selection.filter(), started), value)) return;
     taking = true;
-    for (const clause of selection.clauses) {
-      if (clause.column === column && clause.source !== SOURCE) selection.clear(clause.source, column);
-    }
     const clause = write(value, started);
-    if (clause === undefined) selection.clear(SOURCE, column);
-    else selection.set({ source: SOURCE, column, value: clause } as Clause);
+    selection.only(column, clause ? [{ source: PYTHON, column, value: clause } as Clause] : []);
     taking = false;
     if (!same(read(selection.filter(), started), value)) later();
   };

@@ -2,6 +2,7 @@ import type { Stop } from '../../core/recording';
 import { element } from '../../panels/element';
 import type { LivePanel } from '../live-page';
 import { keepScheme } from '../scheme';
+import { onSign } from '../signs';
 import { fillHead } from './head';
 import { listen, type Model } from './model';
 import { Shared } from './shared';
@@ -71,7 +72,11 @@ function fill(root: HTMLElement, model: Model, shared: Shared): Stop {
     body.classList.toggle('di-awaited', awaited);
   };
   cover();
-  stops.push(listen(model, 'change:panel', show), shared.onChange(cover));
+  stops.push(
+    listen(model, 'change:panel', show),
+    shared.onChange(cover),
+    onSign(root, () => shared.wake())
+  );
 
   const seen = new IntersectionObserver(entries => {
     shared.setVisible(root, entries[entries.length - 1]?.isIntersecting === true);

@@ -255,6 +255,25 @@ describe('a widget', () => {
     expect(el.querySelector('.di-live-controls')).toBeNull();
   });
 
+  it.each(['pointerdown', 'keydown', 'wheel'])('has a kernel that rests go on, once, at a %s', sign => {
+    const host = hostOf({ _live: true });
+    const { el } = show(host);
+    answer(host);
+    const touch = (): unknown =>
+      el.querySelector('.di-panel')?.dispatchEvent(new Event(sign, { bubbles: true }));
+    touch();
+    expect(host.hellos()).toHaveLength(1);
+    host.receive({ type: 'state', feed: 'f', resting: true, notes: ['Paused.'] });
+    expect(words(el)).toBe('2 tasks so far · Paused.');
+    touch();
+    touch();
+    expect(host.hellos()).toHaveLength(2);
+    host.receive({ type: 'gone', feed: 'f' });
+    host.receive({ type: 'state', feed: 'f', resting: true });
+    touch();
+    expect(host.hellos()).toHaveLength(2);
+  });
+
   it('counts tasks with a result, not attempts', () => {
     const host = hostOf({ _live: true });
     const { el } = show(host);
@@ -412,6 +431,14 @@ describe('what is selected', () => {
     vi.runAllTimers();
     expect(chips(el)).toEqual([]);
     expect(host.saved).toEqual([]);
+  });
+
+  it('by Python and without an end is told back as no selection', () => {
+    const host = hostOf({ time_range: [1, null] as unknown as [number, number] });
+    const { el } = show(host);
+    answer(host);
+    vi.runAllTimers();
+    expect([chips(el), host.traits.time_range]).toEqual([[], null]);
   });
 
   it('by a person is told to Python when it rests', () => {

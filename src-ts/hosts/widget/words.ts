@@ -11,9 +11,11 @@ export function statusWords(status: FeedStatus, words: string): string {
 
 /** How far the work is. */
 export function progressWords(state: FeedState, recording: Recording): string {
-  // A recording that is being made tells only of itself.
   const { clusters, local } = state;
-  if (!Array.isArray(clusters)) return `${plural(doneIn(recording), 'task')} so far`;
+  // A recording that is being made tells only of itself.
+  if (!Array.isArray(clusters)) {
+    return [`${plural(doneIn(recording), 'task')} so far`, ...lossWords(state)].join(' · ');
+  }
   // The threads of the local schedulers are none of a cluster's.
   const tasks = [...clusters, local].map(part => record(part).tasks);
   const [workers, threads] = ['workers', 'threads'].map(name => sumOf(clusters, name));

@@ -1,14 +1,14 @@
-import { bytes, clock, duration, plural } from '../../core/format';
+import { bytes, clock, duration } from '../../core/format';
 import type { Stretch } from '../../core/stretches';
 import { css, SLOTS, slotColor } from '../../draw/palette';
-import { type Box, holds, type Pen, writeWith } from '../../draw/pen';
-import { textWidth } from '../../draw/text-width';
+import { type Box, holds, type Pen } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
 import { type Scale, scaleOf } from '../../draw/viewport';
 import { clip, drawLine, drawRowFrame, isNarrow, rowScale } from '../chart-row';
 import type { Mark, Sign } from '../panel';
 import { drawTimes } from '../time-axis';
 import type { MemoryFigures } from './figures';
+import { drawSwatches } from './swatches';
 
 /** Runs beyond this, the oldest, are left out: nobody can tell so many lines apart. */
 const MOST = 24;
@@ -54,7 +54,8 @@ export class AlignedRuns {
     drawRowFrame(pen, this.row, title, 'bytes', false, theme);
     pen.lineWidth = 1.5;
     for (const line of this.lines) this.drawRun(pen, line, theme);
-    this.drawLegend(pen, theme);
+    // The newest first.
+    drawSwatches(pen, box, this.signs(theme).reverse(), theme, this.left);
   }
 
   drawOverlay(pen: Pen, hovered: Mark, theme: Theme): void {
@@ -110,33 +111,6 @@ export class AlignedRuns {
     pen.restore();
   }
 
-  /** As many names as there is room for, the newest first. */
-  private drawLegend(pen: Pen, theme: Theme): void {
-    const { box } = this.row;
-    const font = `12px ${theme.font}`;
-    const text = textWidth(font);
-    writeWith(pen, font);
-    let x = isNarrow(box.x) ? 0 : box.x;
-    const room = box.x + box.width;
-    const newest = [...this.lines].reverse();
-    for (const [at, { run, slot }] of newest.entries()) {
-      const rest = this.left + newest.length - at;
-      const more = `${rest} more`;
-      const width = text.of(run.label) + 13;
-      if (x + width + (rest > 1 ? text.of(more) + 14 : 0) > room) {
-        pen.fillStyle = theme.muted;
-        pen.fillText(more, x, 10);
-        return;
-      }
-      pen.fillStyle = colorOf(slot, theme);
-      pen.fillRect(x, 9, 9, 2);
-      pen.fillStyle = theme.muted;
-      pen.fillText(run.label, x + 13, 10);
-      x += width + 14;
-    }
-    if (this.left > 0) pen.fillText(`${plural(this.left, 'older run')} left out`, x, 10);
-  }
-
   private mark({ run, sum, most, slot }: Line, bin: number, x: number, theme: Theme): Mark {
     const { box } = this.row;
     const after = duration(bin * this.step);
@@ -164,7 +138,7 @@ export class AlignedRuns {
 }
 
 function lineOf(run: Stretch, at: number, figures: MemoryFigures, longest: number, bins: number): Line {
-  const { sum: all } = figures.binned('process', run.start, run.start + longest, bins);
+  const all = figures.sum('process', run.start, run.start + longest, bins);
   const end = Math.ceil(((run.stop - run.start) / longest) * bins);
   const sum = all.map((value, bin) => (bin < Math.max(1, end) ? value : Number.NaN));
   const most = sum.reduce((a, b) => (b > a ? b : a), 0);

@@ -158,3 +158,24 @@ test('where releases were not recorded it says what it goes by', () => {
   expect(view.below?.textContent).toContain('not recorded');
   expect(cardAt(1008)[0]).toBe('9 MiB of results');
 });
+
+test('the most at once is exact, however short it was, and of what takes the place of another only one counts', () => {
+  const brief = (task: number, done: number): Row => ({ ...RESULTS[task], done, nbytes: 4 * MIB });
+  const about = [
+    { name: 'started', value: '1000' },
+    { name: 'stopped', value: '9000' }
+  ];
+  const releases = [
+    { task: 0, time: 1002 },
+    { task: 1, time: 1003 }
+  ];
+  const attempts = [brief(0, 1001), brief(1, 1002)];
+  const surface = new Surface();
+  surface.width = 800;
+  stage = createStage(recordingOf({ about, graph: GRAPH, attempts, releases, memory: MEMORY }));
+  view = memory.create({ ...stage, surface, say: () => {} });
+  look = view.controls?.[1] as HTMLSelectElement;
+  byName();
+  const rows = view.rows?.();
+  expect(rows?.row(0).map(plain)).toEqual(['load', '4 MiB', '2', '4 MiB']);
+});

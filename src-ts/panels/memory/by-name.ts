@@ -18,7 +18,6 @@ import { drawSwatches } from './swatches';
 const LAYERS = 8;
 const NONE = 255;
 const NAMED_IN_CARD = 12;
-const AT_A_TIME = 1000;
 
 /** Results of a task name, an index into `Tasks.names`, and their size in bytes. */
 interface OfName {
@@ -129,25 +128,32 @@ export class ByName {
       stop: recording.end
     };
     const sums = this.between(start, stop);
-    const of = new Map(sums.map(({ name }, at) => [name, at]));
-    const layer = Uint16Array.from(this.names, (name, at) =>
-      this.isHeld(at, start, stop) ? (of.get(name) as number) : 0xffff
+    const most = this.mostAtOnce(start, stop);
+    return tableOf(
+      sums.sort((a, b) => most[b.name] - most[a.name]),
+      [
+        text('Name', ({ name }) => tasks.names[name]),
+        number('Most at once', ({ name }) => most[name], bytes),
+        number('Results', ({ results }) => results, count),
+        number('Mean size', ({ size, results }) => size / results, bytes)
+      ]
     );
-    const most: number[] = [];
-    // Some names at a time, as each takes memory for its bins.
-    for (let first = 0; first < sums.length; first += AT_A_TIME) {
-      const part = Uint32Array.from(layer, at => at - first);
-      const names = Math.min(AT_A_TIME, sums.length - first);
-      for (const sum of binnedHeld(this.held, part, names, start, stop, COARSE))
-        most.push(sum.reduce((a, b) => Math.max(a, b), 0));
+  }
+
+  /** Bytes by name; of results of which one goes as another comes, they are never held together. */
+  private mostAtOnce(start: number, stop: number): Float64Array {
+    const { begin, end, bytes, length } = this.held;
+    const there = Uint32Array.from({ length }, (_, at) => at).filter(at => this.isHeld(at, start, stop));
+    const gone = there.slice().sort((a, b) => end[a] - end[b]);
+    const [now, most] = [0, 0].map(() => new Float64Array(this.context.tasks.names.length));
+    let next = 0;
+    for (const at of there.sort((a, b) => begin[a] - begin[b])) {
+      for (; end[gone[next]] <= begin[at]; next++) now[this.names[gone[next]]] -= bytes[gone[next]];
+      const name = this.names[at];
+      now[name] += bytes[at];
+      most[name] = Math.max(most[name], now[name]);
     }
-    const order = [...sums.keys()].sort((a, b) => most[b] - most[a]);
-    return tableOf(order, [
-      text('Name', at => tasks.names[sums[at].name]),
-      number('Most at once', at => most[at], bytes),
-      number('Results', at => sums[at].results, count),
-      number('Mean size', at => sums[at].size / sums[at].results, bytes)
-    ]);
+    return most;
   }
 
   /** Reads what is new, and what the selection leaves of it. */

@@ -18,7 +18,7 @@ export function memoryMark(
   const title = figures.titleOf(processes);
   const at = (column: MemoryColumn): string => bytes(figures.at(column, processes, time));
   return {
-    id: `${processes.map(process => figures.series.names[process]).join()}\n${Math.round(x)}`,
+    id: `${figures.series.names[processes[0]]}\n${Math.round(x)}`,
     box: { x: x - 6, y: box.y, width: 12, height: box.height },
     card: () => ({
       title,

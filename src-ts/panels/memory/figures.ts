@@ -1,7 +1,7 @@
 import { append } from '../../core/append';
 import { plural } from '../../core/format';
 import { mostAtOnce } from '../../core/most-at-once';
-import { type Binned, binned, type Series, seriesOf, summed, valueAt } from '../../core/series';
+import { binned, NONE, seriesOf, summed, sumOfKnown, valueAt } from '../../core/series';
 import { workersOf } from '../../core/workers-of';
 import { COARSE, peakOf, stacked } from '../layers';
 import type { PanelContext } from '../panel';
@@ -19,21 +19,25 @@ export const MEASURES: readonly { readonly column: MeasureName; readonly label: 
   { column: 'spilled', label: 'spilled to disk' }
 ];
 
-/** A column in bins of time. */
-export interface BinnedMemory {
-  readonly values: Binned;
-  /** Of the workers that are looked at together; NaN where nothing is known. */
-  readonly sum: Float64Array;
+/** Workers that are looked at together. */
+interface Together {
+  readonly workers: readonly number[];
+  /** Those that share a process, each other one alone. */
+  readonly groups: readonly number[][];
+  readonly limit: number;
 }
 
 /** Dask's memory measures of the workers that are chosen, and their limits. Bytes. */
 export class MemoryFigures {
-  series: Series = seriesOf([], [], []);
+  series = NONE;
   /** Workers of the series that are looked at: those of them that are chosen, or all where there is no choice. */
   included: readonly number[] = [];
   /** Changes with the data and with who is included. */
   version = '';
   private known = '';
+  private chosen: ReadonlySet<string> | undefined;
+  private last: Together | undefined;
+  private most = { version: '', sum: 0 };
 
   constructor(private readonly context: PanelContext) {}
 
@@ -41,12 +45,14 @@ export class MemoryFigures {
   read(): void {
     const { recording, selection } = this.context;
     const known = recording.state('memory', 'workers');
-    if (known !== this.known) {
-      this.known = known;
-      const workers = recording.table('memory').symbols('worker');
-      this.series = seriesOf(workers.codes, workers.names, recording.table('memory').times('time'));
-    }
     const { workers } = selection.filter();
+    if (known === this.known && workers === this.chosen) return;
+    this.known = known;
+    this.chosen = workers;
+    const table = recording.table('memory');
+    const { codes, names: told } = table.symbols('worker');
+    const past = recording.past('memory');
+    this.series = seriesOf(codes, told, table.times('time'), undefined, this.series, past);
     const { names } = this.series;
     this.included = [...names.keys()].filter(worker => !workers || workers.has(names[worker]));
     this.version = [known, this.included.join()].join(';');
@@ -58,66 +64,45 @@ export class MemoryFigures {
 
   /** Some workers together at a moment; NaN where nothing is known. */
   at(column: MemoryColumn, workers: readonly number[], time: number): number {
-    const value = (of: MemoryColumn, worker: number): number =>
-      valueAt(this.series, this.values(of), worker, time);
-    return this.byProcess(workers)
-      .map(sharing => ofProcess(column, sharing, value))
-      .filter(value => !Number.isNaN(value))
-      .reduce((sum, value) => (Number.isNaN(sum) ? value : sum + value), Number.NaN);
+    const read = kept((of: MemoryColumn) => this.values(of));
+    const value = (of: MemoryColumn, worker: number): number => valueAt(this.series, read(of), worker, time);
+    const { groups } = this.together(workers);
+    return sumOfKnown(
+      groups.map(sharing =>
+        sharing.length > 1 ? ofProcess(column, sharing, value) : value(column, sharing[0])
+      )
+    );
   }
 
-  /** Values of each worker in equal bins from `from` to `to`, and of those that are looked at together. */
-  binned(column: MemoryColumn, from: number, to: number, bins: number): BinnedMemory {
-    const made = new Map<MemoryColumn, Binned>();
-    const read = (of: MemoryColumn): Binned => {
-      const values = made.get(of) ?? binned(this.series, this.values(of), from, to, bins);
-      made.set(of, values);
-      return values;
-    };
-    const groups = this.byProcess(this.included);
+  /** Process memory of each worker in equal bins from `from` to `to`, one after another. */
+  means(from: number, to: number, bins: number): Float32Array {
+    return binned(this.series, this.values('process'), from, to, bins).mean;
+  }
+
+  /** Of the workers that are looked at together, in equal bins from `from` to `to`; NaN where nothing is known. */
+  sum(column: MemoryColumn, from: number, to: number, bins: number): Float64Array {
+    const read = kept((of: MemoryColumn) => binned(this.series, this.values(of), from, to, bins));
+    const { groups } = this.together(this.included);
     const sum = summed(read(column), groups.filter(({ length }) => length === 1).flat());
     for (const sharing of groups.filter(({ length }) => length > 1)) {
       sum.forEach((before, bin) => {
         const value = ofProcess(column, sharing, (of, worker) => read(of).mean[worker * bins + bin]);
-        if (!Number.isNaN(value)) sum[bin] = (Number.isNaN(before) ? 0 : before) + value;
+        sum[bin] = sumOfKnown([before, value]);
       });
     }
-    return { values: read(column), sum };
+    return sum;
   }
 
-  /** Workers that share a process together, each other one alone. */
-  private byProcess(workers: readonly number[]): number[][] {
-    const told = workersOf(this.context.recording);
-    const found = new Map<string, number[]>();
-    for (const worker of workers) {
-      const name = this.series.names[worker];
-      const its = told.get(name);
-      append(found, its && its.pid > 0 ? `${its.host} ${its.namespace} ${its.pid}` : name, worker);
-    }
-    return [...found.values()];
-  }
-
-  private mostKept = { version: '', most: 0 };
-
-  /**
-   * The axis reaches a little over the highest sum, of what was `seen` too; over the limit too where the limit is
-   * not far.
-   */
+  /** The axis reaches a little over the highest sum, of what was `seen` too, or over the limit. */
   mostOfSum(seen = 0): number {
-    if (this.mostKept.version !== this.version) {
-      this.mostKept = { version: this.version, most: this.findMost() };
-    }
-    this.mostKept.most = Math.max(this.mostKept.most, seen);
-    const most = this.mostKept.most * 1.04;
-    const limit = this.limitOf(this.included);
-    // Without any measure in what is shown the limit alone says how much there could be.
-    if (most === 0 && limit > 0) return limit * 1.04;
-    return limit < most * 2.5 ? Math.max(most, limit * 1.04) : most;
+    if (this.most.version !== this.version) this.most = { version: this.version, sum: this.findMost() };
+    this.most.sum = Math.max(this.most.sum, seen);
+    return 1.04 * withLimit(this.most.sum, this.limitOf(this.included));
   }
 
   private findMost(): number {
     const { origin, end } = this.context.recording;
-    return peakOf(stacked(MEASURES.map(({ column }) => this.binned(column, origin, end, COARSE).sum)));
+    return peakOf(stacked(MEASURES.map(({ column }) => this.sum(column, origin, end, COARSE))));
   }
 
   /** The largest seen of a worker, or the largest limit of one where that is not far. */
@@ -126,8 +111,7 @@ export class MemoryFigures {
     let most = 0;
     for (const row of this.series.rows) if (values[row] > most) most = values[row];
     const told = [...workersOf(this.context.recording).values()];
-    const limit = Math.max(...told.map(({ memory_limit }) => memory_limit || 0));
-    return limit < most * 2.5 ? Math.max(most, limit) : most;
+    return withLimit(most, Math.max(...told.map(({ memory_limit }) => memory_limit || 0)));
   }
 
   /**
@@ -135,16 +119,29 @@ export class MemoryFigures {
    * there at once.
    */
   limitOf(workers: readonly number[]): number {
-    if (workers.length === 0) return Number.NaN;
+    return this.together(workers).limit;
+  }
+
+  /** Kept of those that were asked for last. */
+  private together(workers: readonly number[]): Together {
+    if (workers === this.last?.workers) return this.last;
     const told = workersOf(this.context.recording);
-    const changes = this.byProcess(workers).flatMap(sharing => {
+    const found = new Map<string, number[]>();
+    for (const worker of workers) {
+      const name = this.series.names[worker];
+      const its = told.get(name);
+      append(found, its && its.pid > 0 ? `${its.host} ${its.namespace} ${its.pid}` : name, worker);
+    }
+    const groups = [...found.values()];
+    const changes = groups.flatMap(sharing => {
       const known = sharing.map(worker => told.get(this.series.names[worker]));
       const limit = Math.min(...known.map(each => each?.memory_limit ?? Number.NaN));
       const joined = Math.min(...known.map(each => each?.joined || Number.NEGATIVE_INFINITY));
       const left = Math.max(...known.map(each => each?.left || Number.POSITIVE_INFINITY));
       return [[joined, limit] as const, [left, -limit] as const];
     });
-    return mostAtOnce(changes);
+    this.last = { workers, groups, limit: mostAtOnce(changes) };
+    return this.last;
   }
 
   titleOf(workers: readonly number[]): string {
@@ -153,4 +150,18 @@ export class MemoryFigures {
       ? workerLabel(tasks, this.series.names[workers[0]])
       : plural(workers.length, 'worker');
   }
+}
+
+function kept<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new Map<Key, Value>();
+  return key => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
+  };
+}
+
+/** An axis reaches over the limit too where that is not far; without any measure the limit says how much there could be. */
+function withLimit(most: number, limit: number): number {
+  return most === 0 || limit < most * 2.5 ? Math.max(most, limit || 0) : most;
 }

@@ -65,7 +65,7 @@ function cardOf(workers: readonly Row[]): (string | undefined)[][] {
 function drawnOf(workers: readonly Row[]): number[] {
   const figures = new MemoryFigures(contextOf(workers));
   figures.read();
-  return MEASURES.map(({ column }) => figures.binned(column, 1000, 1002, 2).sum[1] / GIB);
+  return MEASURES.map(({ column }) => figures.sum(column, 1000, 1002, 2)[1] / GIB);
 }
 
 test('memory of a process that workers share counts once, and their limit as well', () => {

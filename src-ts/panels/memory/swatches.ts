@@ -7,22 +7,28 @@ import type { Sign } from '../panel';
 
 const LONGEST = 24;
 
-/** What colours mean, in a line over a plot, as far as there is room; where the line ends. */
+/**
+ * What colours mean, in a line over a plot, as far as there is room, and how many more there are, with those that are
+ * `left` out; where the line ends.
+ */
 export function drawSwatches(
   pen: Pen,
   box: Box,
   signs: readonly (Sign & { readonly faded?: boolean })[],
-  theme: Theme
+  theme: Theme,
+  left = 0
 ): number {
   const font = `12px ${theme.font}`;
   writeWith(pen, font);
   const text = textWidth(font);
   let x = isNarrow(box.x) ? 0 : box.x;
   const room = box.x + box.width;
+  const more = (count: number): string => `${count} more`;
+  let rest = signs.length + left;
   for (const { label, color, faded } of signs) {
     const words = shortened(label, LONGEST);
     const width = text.of(words) + 13;
-    if (x + width > room) break;
+    if (x + width + (rest > 1 ? text.of(more(rest)) + 14 : 0) > room) break;
     pen.fillStyle = color;
     pen.globalAlpha = faded ? 0.5 : 1;
     pen.fillRect(x, 5, 9, 9);
@@ -30,6 +36,10 @@ export function drawSwatches(
     pen.fillStyle = theme.muted;
     pen.fillText(words, x + 13, 10);
     x += width + 14;
+    rest--;
   }
-  return x;
+  if (rest === 0) return x;
+  pen.fillStyle = theme.muted;
+  pen.fillText(more(rest), x, 10);
+  return room;
 }

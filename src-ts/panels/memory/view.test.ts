@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Recording } from '../../core/recording';
 import { recordingOf } from '../../core/test-recording';
 import { Surface } from '../../draw/surface';
+import { SvgPen } from '../../draw/svg-pen';
 import { memory } from '../memory';
 import type { Mark } from '../panel';
 import { createStage } from '../stage';
@@ -133,4 +134,56 @@ test('of workers that share a line of the map the one with the most is told, whi
   const last = view.pick?.(plot.x + plot.width / 2, plot.y + plot.height - 0.1);
   expect(last?.card().title).toBe('worker 478, the most of 2 in this line');
   expect(last?.box).toMatchObject({ y: plot.y + plot.height - 1, height: 1 });
+});
+
+test('of many workers no more is kept than is drawn: their sums, or the lines of the map', () => {
+  const workers = Array.from({ length: 1000 }, (_, at) => `tcp://h:${at}`);
+  const sample = { process: 5, managed: 1, unmanaged_old: 2, unmanaged_recent: 1, spilled: 1 };
+  const rows = [1, 2].flatMap(time => workers.map(worker => ({ worker, time, ...sample })));
+  const stage = createStage(recordingOf({ memory: rows }));
+  const surface = new Surface();
+  surface.width = 800;
+  const view = memory.create({ ...stage, surface, say: () => {} });
+  surface.height = view.height(800);
+  view.layout();
+  view.draw(new SvgPen(800, 400));
+  const { cache } = view as unknown as {
+    cache: { kept: Map<string, { bins: number; value: ArrayLike<number> }> };
+  };
+  const lines = (): number[] => [...cache.kept.values()].map(({ bins, value }) => value.length / bins);
+  expect(lines()).toEqual([1, 1, 1, 1]);
+  const plot = view.plot?.() ?? { x: 0, y: 0, width: 1, height: 1 };
+  const mark = view.pick?.(plot.x + plot.width / 2, plot.y + 5);
+  expect(mark?.card().title).toBe('1,000 workers');
+  expect(mark?.card().groups[1][0]).toMatchObject({ label: 'process', value: '4.88\u2009KiB' });
+  expect(String(mark?.id).length).toBeLessThan(100);
+});
+
+test('the legend of more runs than there is room for says how many more there are', () => {
+  const starts = Array.from({ length: 30 }, (_, at) => 1 + 9 * at);
+  const attempts = starts.map(start => ({
+    worker: 'w',
+    thread: 't',
+    status: 'ok',
+    start,
+    stop: start + 1,
+    done: start + 1
+  }));
+  const samples = starts.map(time => ({ worker: 'w', time, process: 5, managed: 1 }));
+  const stage = createStage(recordingOf({ memory: samples, attempts }));
+  const surface = new Surface();
+  surface.width = 800;
+  const view = memory.create({ ...stage, surface, say: () => {} });
+  view.layout();
+  const axis = view.controls?.[0] as HTMLSelectElement;
+  axis.value = 'aligned';
+  axis.dispatchEvent(new Event('change'));
+  surface.height = view.height(800);
+  view.layout();
+  const pen = new SvgPen(800, 400);
+  view.draw(pen);
+  const drawn = pen.toString();
+  const names = view.signs?.().filter(({ label }) => drawn.includes(`>${label}<`)) ?? [];
+  expect(names.length).toBeGreaterThan(2);
+  expect(drawn).toContain(`>${30 - names.length} more<`);
 });

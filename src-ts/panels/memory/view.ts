@@ -4,10 +4,10 @@ import { bytes } from '../../core/format';
 import { stretchesOf, stretchKind } from '../../core/stretches';
 import { timeOf } from '../../core/task-filter';
 import { AXIS_HEIGHT, plotIn } from '../../draw/axis';
-import { type Box, holds, type Pen, writeWith } from '../../draw/pen';
+import { type Box, holds, type Pen } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
-import { clip, drawUnknown, type RowScale, rowScale } from '../chart-row';
+import { drawUnknown, type RowScale, rowScale } from '../chart-row';
 import { choice, element, setHidden, setWords } from '../element';
 import { drawHeat, heatHeight, heatMark } from '../heat';
 import { peakOf, stacked } from '../layers';
@@ -15,11 +15,10 @@ import { outline, picked } from '../marks';
 import { noneOf } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, Sign, TableRows } from '../panel';
 import { drawTimes } from '../time-axis';
-import { drawLabels } from '../worker-label';
 import { AlignedRuns } from './aligned';
 import { ByName } from './by-name';
 import { memoryMark, memoryTable } from './card';
-import { type BinnedMemory, MEASURES, type MemoryColumn, MemoryFigures } from './figures';
+import { MEASURES, type MemoryColumn, MemoryFigures } from './figures';
 import { drawStack, drawStackLegend } from './stack';
 
 type Look = 'cluster' | 'workers' | 'names';
@@ -36,7 +35,7 @@ export class MemoryView implements PanelView {
   private runs: Runs = 'whole';
   private readonly looks: HTMLSelectElement;
   private readonly alignment: HTMLSelectElement;
-  private readonly cache = new BinCache<BinnedMemory>();
+  private readonly cache = new BinCache<Float64Array | Float32Array>();
   private readonly figures: MemoryFigures;
   private readonly bursts: Bursts;
   private readonly aligned = new AlignedRuns();
@@ -136,13 +135,13 @@ export class MemoryView implements PanelView {
     if (look === 'workers') {
       this.drawMap(pen, scale, theme);
     } else {
-      const layers = stacked(MEASURES.map(({ column }) => this.bins(column, scale).value.sum));
+      const layers = stacked(MEASURES.map(({ column }) => this.bins(column, scale).value));
       this.scale = rowScale(box, figures.mostOfSum(peakOf(layers)));
       drawStackLegend(pen, this.scale, figures.limitOf(figures.included), theme);
       drawStack(pen, this.scale, scale, figures, this.bins('managed', scale), layers, theme);
     }
     const known = this.bins(look === 'workers' ? 'process' : 'managed', scale);
-    drawUnknown(pen, box, scale, known, known.value.values.mean, theme);
+    drawUnknown(pen, box, scale, known, known.value, theme);
   }
 
   drawOverlay(pen: Pen, hovered: Mark | undefined): void {
@@ -165,9 +164,7 @@ export class MemoryView implements PanelView {
     if (!this.isMap) return markOf(figures.included, box);
     const bins = this.bins('process', scale);
     const { length } = figures.series.names;
-    return heatMark(box, y, time, bins, bins.value.values.mean, length, (process, line) =>
-      markOf([process], line)
-    );
+    return heatMark(box, y, time, bins, bins.value, length, (process, line) => markOf([process], line));
   }
 
   move(from: Mark | undefined, direction: Direction): Mark | undefined {
@@ -219,29 +216,17 @@ export class MemoryView implements PanelView {
   }
 
   private drawMap(pen: Pen, scale: Scale, theme: Theme): void {
-    const { box, most } = this.scale;
-    const { names } = this.figures.series;
-    writeWith(pen, `12px ${theme.font}`);
-    pen.fillStyle = theme.text;
-    pen.fillText(`Process memory, up to ${bytes(most)}`, 0, 10);
-    pen.fillStyle = theme.muted;
-    drawLabels(
-      pen,
-      names.length,
-      at => this.figures.titleOf([at]),
-      box.x - 10,
-      box.y,
-      box.height / names.length
-    );
-    clip(pen, box);
+    const { series } = this.figures;
     const bins = this.bins('process', scale);
-    drawHeat(pen, box, scale, bins, bins.value.values.mean, names.length, most, theme);
-    pen.restore();
+    const title = `Process memory, up to ${bytes(this.scale.most)}`;
+    const label = (at: number): string => this.figures.titleOf([at]);
+    drawHeat(pen, this.scale, title, label, scale, bins, bins.value, series.names.length, theme);
   }
 
-  private bins(column: MemoryColumn, scale: Scale): Cached<BinnedMemory> {
+  /** Process memory is of each worker, all else of those together that are looked at. */
+  private bins(column: MemoryColumn, scale: Scale): Cached<Float64Array> {
     return this.cache.get(column, scale, this.context.viewport.moving, (from, to, bins) =>
-      this.figures.binned(column, from, to, bins)
-    );
+      column === 'process' ? this.figures.means(from, to, bins) : this.figures.sum(column, from, to, bins)
+    ) as Cached<Float64Array>;
   }
 }

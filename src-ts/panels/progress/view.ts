@@ -128,7 +128,16 @@ export class ProgressView implements PanelView {
 
   private read(): void {
     const { recording, selection, tasks } = this.context;
-    const tables = ['graph', 'attempts', 'errors', 'running', 'submissions', 'workers', 'about'] as const;
+    const tables = [
+      'graph',
+      'attempts',
+      'errors',
+      'running',
+      'submissions',
+      'workers',
+      'phases',
+      'about'
+    ] as const;
     const known = `${recording.state(...tables)} ${selection.save()}`;
     if (known === this.known) return;
     this.known = known;

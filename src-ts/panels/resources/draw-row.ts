@@ -1,13 +1,12 @@
 import type { Cached } from '../../core/bin-cache';
 import type { Series } from '../../core/series';
 import { css, mixed, slotColor } from '../../draw/palette';
-import { type Pen, writeWith } from '../../draw/pen';
+import type { Pen } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
-import { drawArea, drawBand, drawLine, NARROW_TITLE, type RowScale } from '../chart-row';
+import { drawArea, drawBand, drawLine, type RowScale } from '../chart-row';
 import { drawHeat } from '../heat';
 import { type Layer, stacked } from '../layers';
-import { drawLabels } from '../worker-label';
 import type { Drawn } from './drawn';
 import { type Measure, type MeasureColumn, wordsOf } from './measures';
 
@@ -71,24 +70,18 @@ export function layersOf(row: Row, scale: Scale, bins: Bins): Layer[] {
   return stacked(row.measure.columns.flatMap(({ column }) => bins(row, column, scale).value.sum ?? []));
 }
 
-/** The heat map of the first column of a row. */
-export function drawMap(pen: Pen, row: Row, scale: Scale, bins: Bins, theme: Theme): void {
-  const kept = bins(row, row.measure.columns[0].column, scale);
-  const { box, most } = row.scale;
-  drawHeat(pen, box, scale, kept, kept.value.known, row.series.names.length, most, theme);
-}
-
-/** What it shows, over it, and whose its lines are, beside it. */
-export function drawMapFrame(pen: Pen, row: Row, label: (process: number) => string, theme: Theme): void {
-  const { measure, scale } = row;
-  const { box, most } = scale;
+/** The heat map of the first column of a row, with what it shows and whose its lines are. */
+export function drawMap(
+  pen: Pen,
+  { measure, series, scale: row }: Row,
+  label: (process: number) => string,
+  time: Scale,
+  kept: Cached<Drawn>,
+  theme: Theme
+): void {
   const column = measure.columns.length > 1 ? `, ${measure.columns[0].label}` : '';
-  writeWith(pen, `12px ${theme.font}`);
-  pen.fillStyle = theme.text;
-  pen.fillText(`${measure.title}${column}, up to ${wordsOf(measure, most)}`, 0, box.y - NARROW_TITLE / 2);
-  pen.fillStyle = theme.muted;
-  const count = row.series.names.length;
-  drawLabels(pen, count, label, box.x - 10, box.y, box.height / count);
+  const title = `${measure.title}${column}, up to ${wordsOf(measure, row.most)}`;
+  drawHeat(pen, row, title, label, time, kept, kept.value.known, series.names.length, theme);
 }
 
 /** Colours of stacked layers, from the bottom. */

@@ -1,8 +1,12 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { Table } from '../../core/recording';
 import { batchOf, recordingOf } from '../../core/test-recording';
 import type { PanelContext } from '../panel';
 import { absentWords, ResourceFigures } from './figures';
+import type { Measure } from './measures';
 import { measureMenu } from './menu';
+
+const there = (figures: ResourceFigures): Measure[] => figures.measures.filter(each => figures.has(each));
 
 test('the workers are looked at as soon as there are any, unless a person chose otherwise', () => {
   const recording = recordingOf({ resources: [{ process: 'scheduler', time: 1, cpu: 5 }] });
@@ -27,10 +31,10 @@ test('what was recorded of other processes only is not there', () => {
   ];
   const figures = new ResourceFigures({ recording: recordingOf({ resources }) } as PanelContext);
   figures.read();
-  expect(figures.there.map(({ id }) => id)).toEqual(['cpu']);
+  expect(there(figures).map(({ id }) => id)).toEqual(['cpu']);
   figures.chosenGroup = 'scheduler';
   figures.read();
-  expect(figures.there.map(({ id }) => id)).toEqual(['cpu', 'network']);
+  expect(there(figures).map(({ id }) => id)).toEqual(['cpu', 'network']);
 });
 
 test('the scheduler counts tasks by states of its own', () => {
@@ -39,7 +43,7 @@ test('the scheduler counts tasks by states of its own', () => {
   const figures = new ResourceFigures({ recording: recordingOf({ resources }) } as PanelContext);
   const labels = (): string[] => {
     figures.read();
-    return figures.there.flatMap(({ columns }) => columns.map(({ label }) => label));
+    return there(figures).flatMap(({ columns }) => columns.map(({ label }) => label));
   };
   expect(labels()).toEqual(['executing', 'ready', 'waiting']);
   figures.chosenGroup = 'scheduler';
@@ -65,7 +69,7 @@ test.each([
   const recording = recordingOf({ resources: [{ process: 'tcp://a', time: 1, cpu }] });
   const figures = new ResourceFigures({ recording } as PanelContext);
   figures.read();
-  expect(figures.mostOf(figures.there[0])).toBe(most);
+  expect(figures.mostOf(there(figures)[0])).toBe(most);
 });
 
 test('where too few samples came for a figure, it is said how more would', () => {
@@ -92,4 +96,54 @@ test('nobody looks for GPUs but at workers; of others those are shown that are t
   expect(said()).toEqual([false, false]);
   recording.take(batchOf('gpus', [{ process: 'scheduler', index: 0, time: 1, utilization: 5 }]));
   expect(said()).toEqual([false, true]);
+});
+
+test('of what comes while a run goes on each row is looked at a few times, of what was there none', () => {
+  const sample = (process: number, time: number) => ({
+    process: `tcp://${process}`,
+    time,
+    cpu: time === 500 && process === 7 ? 90 : 50,
+    executing: 1,
+    ready: 2,
+    waiting: 0
+  });
+  const of = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, at) => from + at).flatMap(time =>
+      Array.from({ length: 10 }, (_, process) => sample(process, time))
+    );
+  const recording = recordingOf({ resources: of(0, 1000) });
+  const figures = new ResourceFigures({ recording } as PanelContext);
+  const mosts = (of: ResourceFigures): number[] => {
+    of.read();
+    return there(of).map(measure => of.mostOf(measure));
+  };
+  expect(mosts(figures)).toEqual([100, 30]);
+  recording.take(batchOf('resources', of(1000, 1001)));
+  let reads = 0;
+  const counted = <T extends object>(values: T): T =>
+    new Proxy(values, {
+      get: (own, name) => {
+        if (typeof name === 'string' && /^\d+$/.test(name)) reads++;
+        const value = Reflect.get(own, name, own);
+        return typeof value === 'function' ? value.bind(own) : value;
+      }
+    });
+  const { numbers, times, symbols } = Table.prototype;
+  vi.spyOn(Table.prototype, 'numbers').mockImplementation(function (this: Table, column) {
+    return counted(numbers.call(this, column));
+  });
+  vi.spyOn(Table.prototype, 'times').mockImplementation(function (this: Table, column) {
+    return counted(times.call(this, column));
+  });
+  vi.spyOn(Table.prototype, 'symbols').mockImplementation(function (this: Table, column) {
+    const read = symbols.call(this, column);
+    return { ...read, codes: counted(read.codes) };
+  });
+  expect(mosts(figures)).toEqual([100, 30]);
+  vi.restoreAllMocks();
+  expect(reads).toBeGreaterThan(0);
+  expect(reads).toBeLessThan(1000);
+  const anew = new ResourceFigures({ recording } as PanelContext);
+  expect(mosts(anew)).toEqual(mosts(figures));
+  expect(anew.series.resources).toEqual(figures.series.resources);
 });

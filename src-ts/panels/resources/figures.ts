@@ -1,16 +1,20 @@
 import { append } from '../../core/append';
-import { binned, type Series, seriesOf, summed, valueAt } from '../../core/series';
+import {
+  binned,
+  binsSince,
+  NONE,
+  type Peaks,
+  peakOfRows,
+  type Series,
+  seriesOf,
+  summed,
+  sumOfKnown,
+  valueAt
+} from '../../core/series';
 import { COARSE, peakOf, stacked } from '../layers';
 import type { PanelContext } from '../panel';
 import { workerLabel } from '../worker-label';
-import {
-  isThere,
-  MEASURES,
-  type Measure,
-  type MeasureColumn,
-  SCHEDULER_MEASURES,
-  valuesOf
-} from './measures';
+import { MEASURES, type Measure, type MeasureColumn, SCHEDULER_MEASURES, valuesOf } from './measures';
 
 /** In place of a process: all of them together. */
 export const ALL = -1;
@@ -20,14 +24,12 @@ export type Group = 'workers' | 'scheduler' | 'client';
 
 /** The samples of one group of processes, and what of the measures there is. */
 export class ResourceFigures {
-  series = { resources: nothing(), gpus: nothing() };
-  /** Measures of which anything was recorded of that group. */
-  there: readonly Measure[] = [];
+  series = { resources: NONE, gpus: NONE };
   /** Changes with the data and with the group. */
   version = '';
   private group: Group | undefined;
   private usual: Group = 'workers';
-  private most = new Map<string, number>();
+  private readonly peaks: Peaks = new Map();
   private scaled = new Map<MeasureColumn, Float32Array>();
 
   constructor(private readonly context: PanelContext) {}
@@ -46,25 +48,34 @@ export class ResourceFigures {
     const { recording } = this.context;
     const state = recording.state('resources', 'gpus');
     if (this.version === [state, this.chosenGroup].join()) return;
-    const table = recording.table('resources');
-    const processes = table.symbols('process');
     // While a run goes on, those of the workers may come later.
-    const groups = new Set(processes.names.map(groupOf));
+    const groups = new Set(recording.table('resources').symbols('process').names.map(groupOf));
     this.usual = groups.has('workers') ? 'workers' : ([...groups][0] ?? 'workers');
     this.version = [state, this.chosenGroup].join();
-    const isIn = (name: string): boolean => groupOf(name) === this.chosenGroup;
-    this.series = {
-      resources: seriesOf(processes.codes, processes.names, table.times('time'), isIn),
-      gpus: gpuSeries(this.context, isIn)
-    };
+    const past = [recording.past('resources', 'gpus'), this.chosenGroup].join();
+    if (past !== this.series.resources.past) this.peaks.clear();
     this.scaled.clear();
-    const measures = this.chosenGroup === 'scheduler' ? SCHEDULER_MEASURES : MEASURES;
-    this.there = measures.filter(measure => isThere(recording, measure, this.seriesOf(measure).rows));
-    this.most = new Map(this.there.map(measure => [measure.id, this.findMost(measure)]));
+    this.series = { resources: this.samples('resources', past), gpus: this.samples('gpus', past) };
   }
 
-  has({ id }: Measure): boolean {
-    return this.there.some(each => each.id === id);
+  private samples(name: Measure['table'], past: string): Series {
+    const table = this.context.recording.table(name as 'resources');
+    const { codes, names } = name === 'gpus' ? devicesOf(this.context) : table.symbols('process');
+    return seriesOf(codes, names, table.times('time'), each => this.isIn(each), this.series[name], past);
+  }
+
+  private isIn(name: string): boolean {
+    return groupOf(workerOf(name)) === this.chosenGroup;
+  }
+
+  /** Measures as they are called of the group. */
+  get measures(): readonly Measure[] {
+    return this.chosenGroup === 'scheduler' ? SCHEDULER_MEASURES : MEASURES;
+  }
+
+  /** Whether anything of it was recorded of the group. */
+  has(measure: Measure): boolean {
+    return measure.columns.some(({ column }) => this.mostKnown(measure, column) > Number.NEGATIVE_INFINITY);
   }
 
   /** Measures that the group may have: nobody looks for GPUs but at workers. */
@@ -96,42 +107,55 @@ export class ResourceFigures {
     const series = this.seriesOf(measure);
     const values = this.values(measure, column);
     if (process !== ALL) return valueAt(series, values, process, time);
-    const known = series.names
-      .map((_, each) => valueAt(series, values, each, time))
-      .filter(value => !Number.isNaN(value));
-    return known.length > 0 ? known.reduce((sum, value) => sum + value) : Number.NaN;
+    return sumOfKnown(series.names.map((_, each) => valueAt(series, values, each, time)));
   }
 
   /** The largest figure of any process; of layers, the largest sum, of what was `seen` too. */
-  mostOf({ id }: Measure, seen = 0): number {
-    const most = Math.max(this.most.get(id) ?? 1, seen);
-    this.most.set(id, most);
-    return most;
-  }
-
-  mostOfColumn(measure: Measure, column: MeasureColumn): number {
-    const values = this.values(measure, column);
-    let most = 0;
-    for (const row of this.seriesOf(measure).rows) if (values[row] > most) most = values[row];
-    return most;
-  }
-
-  private findMost(measure: Measure): number {
-    if (measure.style === 'stack') return this.mostStacked(measure);
+  mostOf(measure: Measure, seen = 0): number {
+    if (measure.style === 'stack') {
+      const { taken } = this.seriesOf(measure);
+      return peakOfRows(this.peaks, measure.id, taken, row => this.mostStacked(measure, row), seen);
+    }
     const most = Math.max(...measure.columns.map(({ column }) => this.mostOfColumn(measure, column)));
     // Close to whole cores the axis shows that it is no more.
     const whole = Math.ceil(most / 100) * 100;
     return measure.unit === '%' && most > 0.8 * whole ? whole : most;
   }
 
-  private mostStacked(measure: Measure): number {
-    const { origin, end } = this.context.recording;
+  mostOfColumn(measure: Measure, column: MeasureColumn): number {
+    return Math.max(0, this.mostKnown(measure, column) * (measure.scale ?? 1));
+  }
+
+  /** As it was recorded; -Infinity where nothing was. */
+  private mostKnown(measure: Measure, column: MeasureColumn): number {
+    const { recording } = this.context;
+    const table = recording.table(measure.table as 'resources');
+    // A column may come later.
+    const rows = table.has(column as 'cpu') ? table.rows : 0;
+    return peakOfRows(this.peaks, `${measure.table}.${column}`, rows, from => {
+      const { codes, names } = table.symbols('process');
+      const isIn = names.map(name => this.isIn(name));
+      const values = valuesOf(recording, measure, column);
+      let most = Number.NEGATIVE_INFINITY;
+      for (let row = from; row < rows; row++) if (values[row] > most && isIn[codes[row]]) most = values[row];
+      return most;
+    });
+  }
+
+  /** Of the bins of all time that the rows from one on may have changed. */
+  private mostStacked(measure: Measure, row: number): number {
+    const { recording } = this.context;
     const series = this.seriesOf(measure);
-    const all = series.names.map((_, process) => process);
-    const sums = measure.columns.map(({ column }) =>
-      summed(binned(series, this.values(measure, column), origin, end, COARSE), all)
+    const times = recording.table(measure.table as 'resources').times('time');
+    const bins = binsSince(recording, times, row, COARSE);
+    const all = [...series.names.keys()];
+    return peakOf(
+      stacked(
+        measure.columns.map(({ column }) =>
+          summed(binned(series, this.values(measure, column), ...bins), all)
+        )
+      )
     );
-    return peakOf(stacked(sums));
   }
 }
 
@@ -140,7 +164,8 @@ export const MORE_OFTEN = 'record(resources="50ms") takes them more often, for s
 
 /** Which of the usual measures have no data, and why; '' if all have. */
 export function absentWords(figures: ResourceFigures): string {
-  if (figures.there.length === 0) return `No samples of these processes. ${MORE_OFTEN}`;
+  if (!figures.measures.some(measure => figures.has(measure)))
+    return `No samples of these processes. ${MORE_OFTEN}`;
   const gone = figures.expected.filter(measure => measure.usual && !figures.has(measure));
   const told = new Map<string, string[]>();
   for (const { missing, title } of gone) append(told, missing, title);
@@ -149,10 +174,6 @@ export function absentWords(figures: ResourceFigures): string {
 
 function groupOf(process: string): Group {
   return process === 'scheduler' || process === 'client' ? process : 'workers';
-}
-
-function nothing(): Series {
-  return seriesOf([], [], []);
 }
 
 const GPU = ', GPU ';
@@ -170,12 +191,13 @@ export function workerOf(name: string): string {
   return at < 0 ? name : name.slice(0, at);
 }
 
-function gpuSeries({ recording }: PanelContext, isIn: (name: string) => boolean): Series {
+/** GPUs as processes. */
+function devicesOf({ recording }: PanelContext): { codes: Uint32Array; names: string[] } {
   const table = recording.table('gpus');
   const processes = table.symbols('process');
   const index = table.numbers('index');
-  const codes = Uint32Array.from(processes.codes, (code, row) => code * 256 + index[row]);
+  const codes = processes.codes.map((code, row) => code * 256 + index[row]);
   const names: string[] = [];
   for (const code of codes) names[code] ??= `${processes.names[code >> 8]}${GPU}${code & 255}`;
-  return seriesOf(codes, names, table.times('time'), name => isIn(workerOf(name)));
+  return { codes, names };
 }

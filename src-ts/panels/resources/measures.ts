@@ -139,15 +139,6 @@ export function valuesOf(recording: Recording, measure: Measure, column: Measure
   return table.numbers(column as 'cpu');
 }
 
-/** Whether any figure of a measure stands in some rows of its table. */
-export function isThere(recording: Recording, measure: Measure, rows: Uint32Array): boolean {
-  return measure.columns.some(({ column }) => {
-    if (!recording.table(measure.table as 'resources').has(column as 'cpu')) return false;
-    const values = valuesOf(recording, measure, column);
-    return rows.some(row => !Number.isNaN(values[row]));
-  });
-}
-
 /** A figure in words: `2.4 GiB/s`, `380 %`. */
 export function wordsOf(measure: Measure, value: number): string {
   if (!Number.isFinite(value)) return MISSING;

@@ -12,7 +12,7 @@ import { outline, picked } from '../marks';
 import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
 import { timeMarks } from '../time-axis';
 import { resourceMark } from './card';
-import { drawMap, drawMapFrame, drawProcess, drawRow, layersOf, partsOf, type Row } from './draw-row';
+import { drawMap, drawProcess, drawRow, layersOf, partsOf, type Row } from './draw-row';
 import { Drawn } from './drawn';
 import { ALL, absentWords, type Group, MORE_OFTEN, processLabel, ResourceFigures, workerOf } from './figures';
 import { MEASURES, type Measure, type MeasureColumn } from './measures';
@@ -119,15 +119,17 @@ export class ResourcesView implements PanelView {
     this.rowsDrawn = this.rowsDrawn.map(row => this.raised(row, scale));
     for (const row of this.rowsDrawn) {
       const { measure } = row;
-      const parts = partsOf(measure, theme);
-      if (this.look === 'map') drawMapFrame(pen, row, this.labelOf(row), theme);
-      else drawRowFrame(pen, row.scale, measure.title, measure.unit, this.isMirrored(measure), theme, parts);
-      clip(pen, row.scale.box);
-      if (this.look === 'map') drawMap(pen, row, scale, this.bins, theme);
-      else drawRow(pen, row, scale, this.bins, this.chosenProcesses(row), theme);
+      const { box } = row.scale;
       const kept = this.bins(row, measure.columns[0].column, scale);
-      drawUnknown(pen, row.scale.box, scale, kept, kept.value.known, theme);
-      pen.restore();
+      if (this.look === 'map') drawMap(pen, row, this.labelOf(row), scale, kept, theme);
+      else {
+        const parts = partsOf(measure, theme);
+        drawRowFrame(pen, row.scale, measure.title, measure.unit, this.isMirrored(measure), theme, parts);
+        clip(pen, box);
+        drawRow(pen, row, scale, this.bins, this.chosenProcesses(row), theme);
+        pen.restore();
+      }
+      drawUnknown(pen, box, scale, kept, kept.value.known, theme);
     }
   }
 
@@ -221,9 +223,7 @@ export class ResourcesView implements PanelView {
 
   private chosen(): readonly Measure[] {
     const { figures, shown } = this;
-    return figures.there.filter(
-      measure => shown.has(measure.id) && figures.seriesOf(measure).names.length > 0
-    );
+    return figures.measures.filter(measure => shown.has(measure.id) && figures.has(measure));
   }
 
   private rowHeight(measure: Measure): number {
@@ -242,8 +242,7 @@ export class ResourcesView implements PanelView {
 
   private chosenProcesses({ series }: Row): Set<number> {
     const { workers } = this.context.selection.filter();
-    if (!workers) return new Set();
-    return new Set(series.names.flatMap((name, process) => (workers.has(workerOf(name)) ? process : [])));
+    return new Set(series.names.flatMap((name, process) => (workers?.has(workerOf(name)) ? process : [])));
   }
 
   /** The process whose line is nearest; layers are of all together. Undefined if nothing is known then. */

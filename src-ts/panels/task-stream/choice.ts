@@ -16,10 +16,11 @@ export class Choice implements LegendHooks {
   /** Grows when the above change; not with roles of further names, which nothing that is drawn has. */
   version = 0;
 
-  private readonly hidden = new Set<string>();
+  private hidden: ReadonlySet<string> = new Set();
   private session: unknown;
   private chosen: ReadonlySet<string> | undefined;
-  private key = '';
+  /** What the above were made of. */
+  private made: readonly unknown[] = [];
 
   constructor(
     private readonly context: PanelContext,
@@ -41,16 +42,15 @@ export class Choice implements LegendHooks {
   update(): void {
     const { tasks, selection, recording } = this.context;
     const session = recording.about('started') ?? this.session;
-    if (session !== this.session) this.hidden.clear();
+    if (session !== this.session) this.hidden = new Set();
     this.session = session;
+    if (this.entries?.update()) this.version++;
     const filter = selection.filter();
     const { names, spans, runs, cells, lines } = filter;
     const byEntry = [spans, runs, cells, lines];
-    const lists = [this.hidden, names, ...byEntry].map(each => each && [...each]);
-    const key = JSON.stringify([recording.generation, lists]);
-    if (this.entries?.update()) this.version++;
-    if (key !== this.key) {
-      this.key = key;
+    const made = [recording.generation, this.hidden, names, ...byEntry];
+    if (made.some((each, at) => each !== this.made[at])) {
+      this.made = made;
       this.version++;
       this.chosen = names;
       this.entries = byEntry.some(Boolean) ? new EntryMask(tasks, filter) : undefined;
@@ -83,8 +83,8 @@ export class Choice implements LegendHooks {
   }
 
   hide(name: string, hidden: boolean): void {
-    if (hidden) this.hidden.add(name);
-    else this.hidden.delete(name);
+    const others = [...this.hidden].filter(each => each !== name);
+    this.hidden = new Set(hidden ? [...others, name] : others);
     this.changed();
   }
 
@@ -93,7 +93,7 @@ export class Choice implements LegendHooks {
   }
 
   showAll(): void {
-    this.hidden.clear();
+    this.hidden = new Set();
     this.changed();
   }
 

@@ -177,7 +177,7 @@ export class Legend {
     // Told when it is asked for: to make the names anew with each task that ends would lose clicks on them.
     const tell = (): void => {
       const { counts, seconds } = this.stage.tasks.totals;
-      choose.title = `${shown}: ${plural(counts[index], 'task')}, ${duration(seconds[index])} in all`;
+      choose.title = `${shown}: ${plural(counts[index], 'attempt')}, ${duration(seconds[index])} in all`;
     };
     const point = (): void => {
       tell();

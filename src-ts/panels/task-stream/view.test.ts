@@ -488,7 +488,7 @@ describe('Task stream', () => {
 
   test('names that were in the legend stay the same elements when more tasks of theirs end', () => {
     const fails = view.above?.querySelector<HTMLElement>('.di-legend-name');
-    expect(fails?.title).toContain('2 tasks');
+    expect(fails?.title).toContain('2 attempts');
     stage.recording.take(
       batchOf('attempts', [
         { run: 5, task: 2, worker: 'w2', thread: 't1', status: 'ok', start: 1009, stop: 1010 }
@@ -497,7 +497,7 @@ describe('Task stream', () => {
     view.layout();
     expect(view.above?.querySelector('.di-legend-name')).toBe(fails);
     fails?.dispatchEvent(new Event('pointerenter'));
-    expect(fails?.title).toContain('3 tasks');
+    expect(fails?.title).toContain('3 attempts');
   });
 
   test('the table has what is in sight and chosen', () => {

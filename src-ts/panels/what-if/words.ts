@@ -3,7 +3,10 @@ import type { Possible } from '../../core/what-if';
 
 /** Names of the recorded time and its bounds, and what they are. */
 export const BOUND_WORDS = new Map<string, readonly [name: string, meaning: string]>([
-  ['recorded', ['Recorded', 'From the first submission to the last result']],
+  [
+    'recorded',
+    ['Recorded', 'From the first submission to the last result, without pauses between computations']
+  ],
   ['longest', ['Longest chain of tasks', 'No number of threads makes it faster than that']],
   ['spread', ['Work / threads', 'Every thread busy from beginning to end']],
   [

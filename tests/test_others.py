@@ -1,0 +1,47 @@
+"""What other programs do on a cluster is told to be theirs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+from distributed import Client, wait
+
+import dask_insight
+
+THEIRS = """
+    import sys
+    from distributed import Client, wait
+
+    def fails():
+        raise ValueError("theirs")
+
+    with Client(sys.argv[1]) as client:
+        wait([client.submit(fails), *client.map(lambda number: number, range(5))])
+"""
+
+
+def increment(number: int) -> int:
+    return number + 1
+
+
+def test_tasks_of_other_clients_are_told_apart(client: Client) -> None:
+    program = [sys.executable, "-c", textwrap.dedent(THEIRS), client.scheduler.address]
+    with dask_insight.record(client=client) as run:
+        wait(client.map(increment, range(4), pure=False))
+        subprocess.run(program, check=True, timeout=60)
+    assert run.summary().others == (5, 1)
+    assert "5 of the tasks were submitted by 1 other client." in run.summary().verdict()
+    failed = next(each for each in run.findings() if each.code == "failed-tasks")
+    assert failed.severity == "info"
+    assert ("of them, submitted by other clients", 1) in [(fact.name, fact.value) for fact in failed.evidence]
+
+
+def test_of_a_cluster_that_others_use_alone_all_tasks_are_told_alike(client: Client) -> None:
+    program = [sys.executable, "-c", textwrap.dedent(THEIRS), client.scheduler.address]
+    with dask_insight.record(client=client) as run:
+        subprocess.run(program, check=True, timeout=60)
+    assert run.summary().others == (0, 0)
+    failed = next(each for each in run.findings() if each.code == "failed-tasks")
+    assert failed.severity == "critical"

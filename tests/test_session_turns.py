@@ -1,0 +1,342 @@
+"""Beginnings and ends that come at one moment, from several threads, loops and signals."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import textwrap
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import dask
+import pytest
+from conftest import Batches, wait_for
+
+import dask_insight
+from dask_insight.identity import Identity
+from dask_insight.options import Options
+from dask_insight.recording import Recording
+from dask_insight.session import clusters as sessions
+from dask_insight.session.clusters import Clusters
+from dask_insight.session.driver import DRIVER
+from dask_insight.session.early_code import EarlyCode
+from dask_insight.sources import clients
+from dask_insight.sources.cluster import ClusterSource, callers
+from dask_insight.sources.local import LocalSource
+
+
+def test_a_session_that_is_stopped_as_it_begins_leaves_the_file_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.dinsight"
+    with dask_insight.record(path, clusters=False):
+        dask.delayed(sum)([1]).compute(scheduler="sync")
+    before, driven = path.read_bytes(), len(DRIVER._driven)
+    session = dask_insight.record(path)
+
+    def begin(self: Clusters, clients: list[Any]) -> list[Any]:
+        other = threading.Thread(target=session.stop)
+        other.start()
+        other.join()
+        return []
+
+    monkeypatch.setattr(Clusters, "begin", begin)
+    with pytest.raises(RuntimeError, match="stopped as it began"):
+        session.start()
+    assert path.read_bytes() == before and len(DRIVER._driven) == driven
+    assert session._unwatch is None and session._unask is None
+
+
+INTERRUPTED = """
+    import faulthandler, signal, sys, threading
+    from dask_insight.hosts.cli.signals import Interrupt
+
+    faulthandler.dump_traceback_later(20, exit=True)
+    with Interrupt() as interrupt:
+        sent = 0
+
+        def amid(frame, event, argument):
+            global sent
+            if event == "line" and frame.f_code.co_name == "wait":
+                sent += 1
+                signal.raise_signal(signal.SIGTERM)
+            return amid
+
+        sys.settrace(amid)
+        came = interrupt.wait(10)
+        sys.settrace(None)
+        assert sent and came
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            print("interrupted")
+"""
+
+
+def test_a_signal_amid_a_wait_for_signals_ends_it() -> None:
+    program = textwrap.dedent(INTERRUPTED)
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert ended.stdout.split() == ["interrupted"], ended.stderr
+
+
+def test_a_computation_that_outlives_its_recording_is_recorded_no_more() -> None:
+    asked: list[int] = []
+    began, go_on = threading.Event(), threading.Event()
+
+    def step(number: int) -> int:
+        if number == 3:
+            began.set()
+            assert go_on.wait(30)
+        return number
+
+    source = LocalSource(
+        Options(profile=True, cache_metric=lambda result: asked.append(1) or 1.0), Identity()
+    )
+    source.start(lambda batch: None)
+    graph = {f"step-{number}": (step, number) for number in range(200)}
+    computing = threading.Thread(
+        target=dask.threaded.get, args=(graph, list(graph)), kwargs={"num_workers": 1}
+    )
+    computing.start()
+    assert began.wait(30)
+    source.stop()
+    before = len(asked)
+    go_on.set()
+    computing.join(30)
+    assert len(asked) == before and len(source._ledger._attempts._values) == 0
+
+
+class Sender:
+    """A client as far as its messages are looked at."""
+
+    def __init__(self) -> None:
+        self.scheduler = SimpleNamespace(address="tcp://one:1")
+
+    def _send_to_scheduler(self, message: Any) -> None:
+        pass
+
+
+def test_a_client_that_comes_as_a_recording_ends_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    comes: list[Any] = []
+    monkeypatch.setattr(callers, "watch_clients", lambda come, go: comes.append(come) or (lambda: None))
+    monkeypatch.setattr(callers, "cluster_of", lambda client: "one")
+    first, late = Sender(), Sender()
+    end = callers.watch_all(first, lambda keys, caller: None)
+    assert "_send_to_scheduler" in vars(first)
+    end()
+    comes[0](late)
+    assert "_send_to_scheduler" not in vars(first) | vars(late)
+
+
+def client_on(loop: Any, name: str, status: str = "running") -> Any:
+    scheduler = SimpleNamespace(address="tcp://one:1")
+    return SimpleNamespace(
+        id=name, status=status, loop=SimpleNamespace(asyncio_loop=loop), scheduler=scheduler, _timeout=5.0
+    )
+
+
+def test_an_event_loop_that_closes_as_it_is_asked_keeps_no_other_from_its_end() -> None:
+    class Closing:
+        def is_running(self) -> bool:
+            return True
+
+        def is_closed(self) -> bool:
+            return True
+
+        def call_soon_threadsafe(self, *_: Any) -> None:
+            raise RuntimeError("Event loop is closed")
+
+    loop = asyncio.new_event_loop()
+    turning = threading.Thread(target=loop.run_forever)
+    turning.start()
+    stopped: list[str] = []
+
+    class Source:
+        patience = 1.0
+
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        async def stop(self) -> None:
+            stopped.append(self.name)
+
+        def leave_behind(self) -> None:
+            stopped.append(f"{self.name} left")
+
+        def until(self, begun: float) -> float:
+            return begun + 5
+
+    batches = Batches()
+    clusters = Clusters(Options(), Identity(), batches)
+    for name, its in (("gone", Closing()), ("there", loop)):
+        one: Any = sessions._Followed(client_on(its, name), Source(name), name)  # type: ignore[arg-type]
+        clusters._followed[name] = one
+    clusters.end()
+    loop.call_soon_threadsafe(loop.stop)
+    turning.join()
+    loop.close()
+    assert sorted(stopped) == ["gone left", "there"]
+
+
+def test_what_a_source_tells_as_its_end_is_cancelled_is_in_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.dinsight"
+
+    async def main() -> Recording:
+        session = dask_insight.record(path, local=False)
+        recording = await session.start_async()
+        clusters = session._clusters
+        assert clusters is not None
+
+        class Source:
+            patience = 60.0
+
+            async def stop(self) -> None:
+                try:
+                    await asyncio.sleep(60)
+                finally:
+                    await asyncio.sleep(0)
+                    clusters.tell("lost", "told at the end")
+
+            def until(self, begun: float) -> float:
+                return begun + 60
+
+        client = client_on(asyncio.get_running_loop(), "one")
+        clusters._followed["one"] = sessions._Followed(client, Source(), "one")  # type: ignore[arg-type]
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(session.stop_async(), 0.1)
+        return recording
+
+    asyncio.run(main())
+    assert "told at the end" in list(dask_insight.open(path).events["message"])
+
+
+def test_who_asks_as_a_client_closes_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        asked, answered = asyncio.Event(), asyncio.Event()
+        source = ClusterSource(client_on(None, "one"), Options(), Identity())
+
+        async def agree() -> None:
+            pass
+
+        async def poll() -> bool:
+            asked.set()
+            await answered.wait()
+            return False
+
+        monkeypatch.setattr(source, "_agree", agree)
+        monkeypatch.setattr(source, "_poll", poll)
+        source._submissions = SimpleNamespace(settle=lambda: None)  # type: ignore[assignment]
+        monkeypatch.setattr(source, "_tell_own", lambda: None)
+        source._following = asyncio.create_task(source._follow())
+        await asked.wait()
+        asking = asyncio.create_task(source.catch_up())
+        await asyncio.sleep(0)
+        source._stopping.set()
+        answered.set()
+        await asyncio.wait_for(asking, 10)
+
+    asyncio.run(main())
+
+
+def test_an_event_loop_goes_on_while_the_file_is_completed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    async def main() -> int:
+        session = dask_insight.record(tmp_path / "run.dinsight", local=False)
+        await session.start_async()
+        turns, completed = 0, threading.Event()
+
+        def finish(target: Any, recording: Recording) -> None:
+            assert completed.wait(30)
+
+        assert session._target is not None
+        monkeypatch.setattr(type(session._target), "finish", finish)
+        ending = asyncio.ensure_future(session.stop_async())
+        while turns < 10:
+            await asyncio.sleep(0.001)
+            turns += 1
+        assert not ending.done()
+        completed.set()
+        await ending
+        return turns
+
+    assert asyncio.run(main()) == 10
+
+
+def test_a_client_that_finds_its_scheduler_again_takes_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[str] = []
+
+    class Source:
+        offset = patience = 0.0
+
+        def __init__(self, client: Any, *_: Any, **__: Any) -> None:
+            self.client = client
+
+        async def start(self, emit: Any) -> None:
+            begun.append(self.client.id)
+
+        async def stop(self) -> None:
+            pass
+
+        def until(self, begun: float) -> float:
+            return begun
+
+        def hurry(self) -> None:
+            pass
+
+        def handed_over(self) -> None:
+            pass
+
+        def unfollowed(self) -> None:
+            begun.append("nobody")
+
+    monkeypatch.setattr("dask_insight.sources.cluster.ClusterSource", Source)
+    monkeypatch.setattr(clients, "cluster_of", lambda client: "one")
+    monkeypatch.setattr(sessions, "_HANDOVER", 0.01)
+    monkeypatch.setattr(sessions, "_LOOK", 0.001)
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        first, second = client_on(loop, "first"), client_on(loop, "second")
+        clusters = Clusters(Options(), Identity(), lambda batch: None)
+        await clusters.follow(first)
+        await clusters.follow(second)
+        second.status = "connecting"
+        await clusters.leave(first)
+        assert begun == ["first"]
+        second.status = "running"
+        while begun == ["first"]:
+            await asyncio.sleep(0.001)
+
+    asyncio.run(asyncio.wait_for(main(), 30))
+    assert begun == ["first", "second"]
+
+
+def test_lines_that_are_read_as_a_recording_ends_come_before_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    recording = Recording()
+    early = EarlyCode(recording)
+    reading, go_on, read = threading.Event(), threading.Event(), threading.Event()
+
+    def wait(came: Any) -> None:
+        reading.set()
+        assert go_on.wait(30)
+        read.set()
+
+    monkeypatch.setattr(early, "_read", wait)
+    early._came.append(dask_insight.batch.encode("functions", {"prefix": ["a"]}))
+    ticking = threading.Thread(target=early.tick)
+    ticking.start()
+    assert reading.wait(30)
+    stopping = threading.Thread(target=early.stop)
+    stopping.start()
+    wait_for(lambda: early not in DRIVER._driven, "it is driven no more")
+    assert stopping.is_alive()
+    go_on.set()
+    stopping.join(30)
+    ticking.join(30)
+    assert read.is_set()
