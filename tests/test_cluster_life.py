@@ -33,7 +33,7 @@ from dask_insight.identity import Identity
 from dask_insight.options import Options
 from dask_insight.probe.actors import Actors
 from dask_insight.probe.executions import Executions
-from dask_insight.probe.placing import Placing
+from dask_insight.probe.placing import Placing, patience
 from dask_insight.probe.readers import AIM, BYTES, LEAST, Reader, Stores
 from dask_insight.probe.rows import packing
 from dask_insight.probe.secede import LAYOUT
@@ -1157,6 +1157,7 @@ def test_many_workers_have_longer_to_answer(run_async: Any, monkeypatch: pytest.
     monkeypatch.setattr("dask_insight.probe.placing.asyncio.wait", wait)
     run_async(main())
     assert waited == [15.0, 15.0]
+    assert patience(100_000) == 30.0, "who begins waits for a minute at most"
 
 
 @pytest.mark.parametrize(

@@ -176,6 +176,7 @@ def test_sides_can_stand_beside_each_other() -> None:
     budget = found.frame("budget")
     assert budget["wall", "after"].sum() == pytest.approx(found.sides["seconds"][1])
     assert budget.index[0] == ("computing", "compute") and found.frame("settings").empty
+    assert list(found.frame("settings").columns) == [("value", "before"), ("value", "after")]
     with pytest.raises(ValueError, match="none of names, budget, settings"):
         found.frame("runs")
 

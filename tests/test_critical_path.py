@@ -438,6 +438,16 @@ def test_bounds_promise_nothing_where_the_work_is_waiting(
     assert verdict.endswith(f"sets the limit, but {words.share(1)} of the work is waiting, mostly of {said}")
 
 
+@pytest.mark.parametrize(("thought", "is_told"), [(4.0, True), (0.004, False)])
+def test_bounds_tell_for_how_long_nobody_waited(thought: float, is_told: bool) -> None:
+    again = 1 + thought
+    cells = {"execution": [1, 2], "start": [START, START + again], "stop": [START + 1, START + again + 1]}
+    bounds = ran([Task("a", 1), Task("b", 1, submission=1)], pauses=[thought], cells=cells).bounds()
+    assert bounds.unwanted == pytest.approx(thought, abs=1e-5)
+    told = f"{words.duration(thought)} in which nobody waited for a result are left out."
+    assert bounds.verdict().endswith(told) == is_told
+
+
 def test_bounds_where_a_lock_is_waited_for_a_little() -> None:
     stacks = seen(10, "with LK:", *["read()"] * 10)
     assert ran([Task("read", 1)] * 10, [3], **stacks).bounds().verdict().endswith("threads can help.")

@@ -67,6 +67,10 @@ def test_a_command_fails_where_no_task_ran_and_blames_no_file(
     assert re.search("no task (ran|ended)", capsys.readouterr().err)
 
 
+def test_seconds_of_what_was_held_count_from_the_recordings_start(golden: Recording) -> None:
+    assert golden.held().attrs["started"] == golden.started
+
+
 def test_a_path_without_steps_joins_the_tasks(golden: Recording) -> None:
     part = golden.slice(100, 200)
     assert not len(part.critical_path().merge(part.tasks, on="key"))

@@ -24,7 +24,7 @@ from dask_insight.batch import encode
 from dask_insight.errors import ExitCode
 from dask_insight.exports import FORMATS, export, format_of
 from dask_insight.hosts.cli import main
-from dask_insight.recording import Recording
+from dask_insight.recording import Recording, open_recording
 from dask_insight.sources.files import load
 
 
@@ -674,6 +674,21 @@ def test_the_name_says_the_format() -> None:
         Recording().export("run.xls")
     with pytest.raises(ValueError, match="'xls' is no format"):
         Recording().export("run.xls", "xls")
+
+
+@pytest.mark.parametrize(
+    ("panel", "asked"),
+    [("memory", {"by": "name"}), ("resources", {"measures": "cpu"}), ("fine-metrics", {"unit": "bytes"})],
+)
+def test_the_command_line_asks_a_panel_as_python_does(
+    tmp_path: Path, panel: str, asked: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    golden = str(Path(__file__).parent / "golden" / "run.dinsight")
+    given = [part for name, value in asked.items() for part in (f"--{name}", value)]
+    command = ["export", golden, "--to", "svg", "--panel", panel, *given, "-o", str(tmp_path / "typed.svg")]
+    assert main(command) == ExitCode.OK
+    python = open_recording(golden).export(tmp_path / "python.svg", panel=panel, **asked)
+    assert (tmp_path / "typed.svg").read_text("utf-8") == python.read_text("utf-8")
 
 
 @pytest.mark.parametrize(

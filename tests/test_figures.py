@@ -727,7 +727,9 @@ def test_figures_show_the_part_that_is_asked_for(golden: Recording) -> None:
         ({"start": 3, "stop": 3}, "not after"),
         ({"theme": "pink"}, "light, dark"),
         ({"start": "x"}, "start='x' is no number"),
-        ({"width": "a"}, "width='a' is no number; give pixels"),
+        ({"width": "a"}, "width='a' is no number"),
+        ({"width": 300.5}, "width=300.5 must be a whole number"),
+        ({"height": float("nan")}, "height=nan must be a whole number"),
         ({"limit": 1.5}, "limit=1.5 must be a whole number"),
     ],
 )

@@ -9,14 +9,14 @@ import pandas as pd
 import pytest
 from test_findings import facts, finding, rule, ten_seconds
 
-from dask_insight.analysis.findings import Fact, Findings, Limits, apply
+from dask_insight.analysis.findings import Fact, Facts, Finding, Findings, Limits, apply
 from dask_insight.analysis.findings.rule import Rule
 
 
 def found() -> Findings:
     """Two findings, and a rule that fails."""
 
-    def broken(*_: object) -> list[object]:
+    def broken(facts: Facts, limits: Limits) -> list[Finding]:
         raise ZeroDivisionError
 
     evidence = (Fact("tasks", 3, "count", 2.5), Fact("time", math.nan, "s"))

@@ -30,6 +30,8 @@ def test_tasks_of_other_clients_are_told_apart(client: Client) -> None:
     program = [sys.executable, "-c", textwrap.dedent(THEIRS), client.scheduler.address]
     with dask_insight.record(client=client) as run:
         wait(client.map(increment, range(4), pure=False))
+        with Client(client.scheduler.address) as another:
+            wait(another.map(increment, range(3), pure=False))
         subprocess.run(program, check=True, timeout=60)
     assert run.summary().others == (5, 1)
     assert "5 of the tasks were submitted by 1 other client." in run.summary().verdict()

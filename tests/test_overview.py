@@ -226,6 +226,7 @@ def test_a_part_of_a_run_that_goes_on_is_no_file_that_took_no_more(tmp_path: Pat
     part = open_recording(tmp_path / "part").summary()
     assert part.verdict() == "No task ended in this part of the recording."
     assert not any("took no more" in loss for loss in part.losses)
+    assert recorded(about=about).slice(2, 5).summary().duration == 3.0
     cut = {"name": [*about["name"], "cut"], "value": [*about["value"], '"the disk is full"']}
     recorded(about=cut).save(tmp_path / "cut")
     whole = open_recording(tmp_path / "cut").summary()

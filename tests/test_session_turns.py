@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,10 +17,12 @@ import pytest
 from conftest import Batches, wait_for
 
 import dask_insight
+from dask_insight.analysis.code import Line
 from dask_insight.identity import Identity
 from dask_insight.options import Options
 from dask_insight.recording import Recording
 from dask_insight.session import clusters as sessions
+from dask_insight.session import code
 from dask_insight.session.clusters import Clusters
 from dask_insight.session.driver import DRIVER
 from dask_insight.session.early_code import EarlyCode
@@ -48,6 +51,15 @@ def test_a_session_that_is_stopped_as_it_begins_leaves_the_file_alone(
         session.start()
     assert path.read_bytes() == before and len(DRIVER._driven) == driven
     assert session._unwatch is None and session._unask is None
+
+
+def test_a_client_that_comes_late_adds_nothing_to_a_recording_that_has_ended() -> None:
+    session = dask_insight.record(local=False)
+    session.start()
+    session.stop()
+    before = session.recording.end
+    assert session._appeared(client_on(None, "late")) is None
+    assert session.recording.end == before
 
 
 INTERRUPTED = """
@@ -195,27 +207,35 @@ def test_what_a_source_tells_as_its_end_is_cancelled_is_in_the_file(
         class Source:
             patience = 60.0
 
+            def __init__(self, turns: int) -> None:
+                self.turns = turns
+
             async def stop(self) -> None:
                 try:
                     await asyncio.sleep(60)
                 finally:
-                    await asyncio.sleep(0)
-                    clusters.tell("lost", "told at the end")
+                    for _ in range(self.turns):
+                        await asyncio.sleep(0.001)
+                    clusters.tell("lost", f"told at the end, after {self.turns}")
 
             def until(self, begun: float) -> float:
                 return begun + 60
 
-        client = client_on(asyncio.get_running_loop(), "one")
-        clusters._followed["one"] = sessions._Followed(client, Source(), "one")  # type: ignore[arg-type]
+        for turns in (1, 100):
+            client, source = client_on(asyncio.get_running_loop(), str(turns)), Source(turns)
+            one = sessions._Followed(client, source, client.id)  # type: ignore[arg-type]
+            clusters._followed[client.id] = one
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(session.stop_async(), 0.1)
         return recording
 
     asyncio.run(main())
-    assert "told at the end" in list(dask_insight.open(path).events["message"])
+    told = list(dask_insight.open(path).events["message"])
+    assert "told at the end, after 1" in told and "told at the end, after 100" in told
 
 
-def test_who_asks_as_a_client_closes_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("end", ["the last answer", "an answer with more to come", "no answer"])
+def test_who_asks_as_a_client_closes_is_answered(monkeypatch: pytest.MonkeyPatch, end: str) -> None:
     async def main() -> None:
         asked, answered = asyncio.Event(), asyncio.Event()
         source = ClusterSource(client_on(None, "one"), Options(), Identity())
@@ -226,19 +246,24 @@ def test_who_asks_as_a_client_closes_is_answered(monkeypatch: pytest.MonkeyPatch
         async def poll() -> bool:
             asked.set()
             await answered.wait()
-            return False
+            return end == "an answer with more to come"
 
         monkeypatch.setattr(source, "_agree", agree)
         monkeypatch.setattr(source, "_poll", poll)
         source._submissions = SimpleNamespace(settle=lambda: None)  # type: ignore[assignment]
         monkeypatch.setattr(source, "_tell_own", lambda: None)
+        before = asyncio.get_running_loop().create_future()
+        source._awaited.append(before)
         source._following = asyncio.create_task(source._follow())
         await asked.wait()
         asking = asyncio.create_task(source.catch_up())
         await asyncio.sleep(0)
         source._stopping.set()
-        answered.set()
-        await asyncio.wait_for(asking, 10)
+        if end == "no answer":
+            source._following.cancel()
+        else:
+            answered.set()
+        await asyncio.wait_for(asyncio.gather(before, asking), 10)
 
     asyncio.run(main())
 
@@ -249,7 +274,11 @@ def test_an_event_loop_goes_on_while_the_file_is_completed(
     async def main() -> int:
         session = dask_insight.record(tmp_path / "run.dinsight", local=False)
         await session.start_async()
-        turns, completed = 0, threading.Event()
+        turns, completed, free = 0, threading.Event(), threading.Event()
+        loop = asyncio.get_running_loop()
+        # All of the loop's own threads are busy.
+        loop.set_default_executor(ThreadPoolExecutor(1))
+        loop.run_in_executor(None, free.wait, 30)
 
         def finish(target: Any, recording: Recording) -> None:
             assert completed.wait(30)
@@ -262,7 +291,8 @@ def test_an_event_loop_goes_on_while_the_file_is_completed(
             turns += 1
         assert not ending.done()
         completed.set()
-        await ending
+        await asyncio.wait_for(ending, 10)
+        free.set()
         return turns
 
     assert asyncio.run(main()) == 10
@@ -340,3 +370,24 @@ def test_lines_that_are_read_as_a_recording_ends_come_before_its_end(monkeypatch
     stopping.join(30)
     ticking.join(30)
     assert read.is_set()
+
+
+def test_who_ends_a_recording_amid_what_a_reader_waits_for_does_not_wait_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(code, "_PATIENCE", 0.01)
+    recording = Recording()
+    early = EarlyCode(recording)
+    early._read = lambda came: code.Code(recording).read([Line(__file__, 1, "")], 10)  # type: ignore[method-assign]
+    early._came.append(dask_insight.batch.encode("functions", {"prefix": ["a"]}))
+    reading = threading.Event()
+    append = recording.append
+    monkeypatch.setattr(recording, "append", lambda batch: reading.set() or append(batch))
+    with recording._lock:
+        ticking = threading.Thread(target=early.tick)
+        ticking.start()
+        assert reading.wait(30)
+        early.stop()
+        code.Code(recording).read([], 10)
+    ticking.join(30)
+    assert not ticking.is_alive()

@@ -112,6 +112,18 @@ def test_of_a_long_traceback_the_last_calls_are_left_whole() -> None:
     assert last_calls("short") == "short"
 
 
+@pytest.mark.parametrize(("message", "kept"), [("!" * 30_000, 20_000), ("!\n" * 15_000, 19_999)])
+def test_of_a_longer_message_its_end_is_left(message: str, kept: int) -> None:
+    text = f"{_CALL}{_CODE}ValueError: {message}\n"
+    assert last_calls(text) == text[-kept:]
+
+
+def test_of_a_long_traceback_of_a_group_the_last_calls_are_left_whole() -> None:
+    lines = (_CALL + _CODE).splitlines(keepends=True)
+    kept = last_calls("".join(f"  | {line}" for line in lines) * 1000)
+    assert kept.startswith("  | " + _CALL) and len(kept) > 19_000
+
+
 @pytest.fixture
 def logs() -> Any:
     opened = Logs("test-sourceless")

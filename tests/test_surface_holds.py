@@ -48,11 +48,14 @@ def test_what_is_explained_is_the_whole_run(tmp_path: Path) -> None:
         assert {"first", "second"} <= {*told.budget["name"]} and {*told.critical["run"]} >= {0, 1}
 
 
-def test_a_part_that_is_cut_out_of_a_run_that_goes_on_was_not_killed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("between", [(0, 60), (0, None)])
+def test_a_part_that_is_cut_out_of_a_run_that_goes_on_was_not_killed(
+    tmp_path: Path, between: tuple[float, float | None]
+) -> None:
     path = tmp_path / "part.dinsight"
     with dask_insight.record(clusters=False) as run:
         compute("first")
-        part = run.slice(0, 60)
+        part = run.slice(*between)
         part.save(path)
         run.save(tmp_path / "so far.dinsight")
         assert (_grows(run.about), _grows(part.about)) == (True, False)

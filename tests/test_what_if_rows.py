@@ -283,5 +283,5 @@ def test_the_command_has_nothing_to_say_of_what_cannot_be_replayed(
     recording = Recording() if said == "no task ended" else ran(TREE[:1], **about("source", "a report"))
     path = tmp_path / "run.dinsight"
     recording.save(path)
-    assert main(["what-if", *asked, str(path)]) == 3
+    assert main(["what-if", *asked, str(path)]) == 1
     assert said in capsys.readouterr().err

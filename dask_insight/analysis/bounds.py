@@ -35,6 +35,8 @@ _USED = (
     *("run", "task", "prefix", "worker", "thread", "status"),
     *("submitted", "start", "stop", "seceded", "done", "cpu"),
 )
+#: Share of the time from which it is told that nobody waited meanwhile.
+_TOLD = 0.01
 
 
 class Bounds(NamedTuple):
@@ -122,7 +124,7 @@ class Bounds(NamedTuple):
         return f"{said} {what}{f', but {self.waiting.said()}' if self.waiting else so_that}.{left_out}"
 
     def _left_out(self) -> Iterator[str]:
-        if self.unwanted > 0:
+        if self.unwanted > _TOLD * self.seconds:
             yield f"{words.duration(self.unwanted)} in which nobody waited for a result are left out"
         if self.still > 0:
             yield f"{words.duration(self.still)} in which everything stood still are left out"

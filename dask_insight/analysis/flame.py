@@ -92,7 +92,7 @@ def _tree(
     lookup = Lookup(stacks["stack"])
     rows = lookup.rows(stack)
     known = rows >= 0
-    own = np.bincount(rows[known], weight[known], minlength=len(stacks["stack"])).astype("f8")
+    own = np.bincount(rows[known], weight[known], minlength=len(stacks["stack"]))
     parent = np.where(stacks["parent"] == NOTHING, -1, lookup.rows(stacks["parent"]))
     return own, _depth(stacks["parent"] == NOTHING, parent), parent
 

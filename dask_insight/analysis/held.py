@@ -83,7 +83,7 @@ def held(read: Read, zero: float, by: str) -> pd.DataFrame:
     order = np.argsort(-columns["mean"], kind="stable")
     columns = {name: values[order] for name, values in columns.items()}
     columns[by] = Symbols(known[order].astype("u4"), named.names)
-    return frame((field, *FIELDS), columns, 0.0, timestamps=False, own=False)
+    return frame((field, *FIELDS), columns, zero, timestamps=False, own=False)
 
 
 def _peaks(every: Held, group: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:

@@ -349,8 +349,9 @@ def overview(read: Read, findings: bool = True) -> Overview:
     begin = _least(
         _numbers(attempts, "submitted"), start, first, fallback=moment(facts.get("started"), np.nan)
     )
-    end = -_least(-_numbers(attempts, "done"), -stop, -last, fallback=-moment(facts.get("stopped"), np.nan))
     since, until = part_of_run(read)
+    stopped = moment(facts.get("stopped"), until if np.isfinite(until) else np.nan)
+    end = -_least(-_numbers(attempts, "done"), -stop, -last, fallback=-stopped)
     # What is not known stays so.
     begin, end = max(begin, since), min(end, until)
     status = _symbols(attempts, "status")

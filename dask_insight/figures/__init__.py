@@ -112,12 +112,12 @@ def _figure(
 
         wanted = "what dask_insight.compare gives" if panel == "compare" else "a Recording"
         run = recording_of(run, f"{make.__name__}()", wanted)
-        from ..arguments import number
+        from ..arguments import whole
         from .bokeh_figure import figure_of
 
         for name, pixels in {"width": width, "height": height}.items():
             if pixels is not None:
-                number(name, pixels, "pixels")
+                whole(name, pixels)
 
         asked = {"start": start, "stop": stop, "prefix": prefix, "worker": worker}
         PANELS[panel].check(asked, given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Hashable
 
@@ -9,14 +10,18 @@ from collections.abc import Hashable
 _TEXT = 20_000
 #: Exceptions that are kept, their characters, and those in one message.
 _MOST, _KEPT, _MESSAGE = 10_000, 16_000_000, 1_000_000
+#: Where a call begins in a traceback, behind bars in one of a group.
+_CALL = re.compile(r'\n(?=[ |]*File ")')
 
 
 def last_calls(trace: str) -> str:
-    """Of a long traceback the last calls, each of them whole."""
+    """Of a long traceback the last calls, each of them whole; of a message that is longer its last lines."""
     if len(trace) <= _TEXT:
         return trace
-    _, call, rest = trace[-_TEXT:].partition('\n  File "')
-    return call[1:] + rest
+    end = trace[-_TEXT:]
+    if (call := _CALL.search(end)) is not None:
+        return end[call.end() :]
+    return end.partition("\n")[2] or end
 
 
 class Errors:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-#: Seconds for which workers are waited for, and how many of them a second more is for.
-PATIENCE, MANY = 5.0, 200
+#: Seconds for which workers are waited for, how many of them a second more is for, and the most.
+PATIENCE, MANY, _LONGEST = 5.0, 200, 30.0
 #: What a call of a worker ends with that is not there, or no more.
 _UNREACHABLE = (OSError, asyncio.TimeoutError)
 _NOT_REACHED, _NOT_LOADED = "could not be reached", "could not load the probe"
@@ -52,7 +52,7 @@ class Placing:
         message = {"op": "plugin-add", "name": self._name, "plugin": self._plugin}
         calls = self._calls = self._call_all(message)
         if calls:
-            await asyncio.wait(calls.values(), timeout=PATIENCE + len(calls) / MANY)
+            await asyncio.wait(calls.values(), timeout=patience(len(calls)))
         answers = {address: call.result() for address, call in calls.items() if call.done()}
         for answer in answers.values():
             if _keeps_out(answer):
@@ -88,13 +88,18 @@ class Placing:
             call.cancel()
         calls = self._call_all({"op": "plugin-remove", "name": self._name}).values()
         if calls:
-            await asyncio.wait(calls, timeout=PATIENCE + len(calls) / MANY)
+            await asyncio.wait(calls, timeout=patience(len(calls)))
         for call in calls:
             call.cancel()
 
     def _call_all(self, message: dict[str, Any]) -> dict[str, asyncio.Future[Any]]:
         addresses = list(self._scheduler.workers)
         return {each: asyncio.ensure_future(asked(self._scheduler, message, each)) for each in addresses}
+
+
+def patience(workers: int) -> float:
+    """Seconds for which so many workers are waited for."""
+    return min(PATIENCE + workers / MANY, _LONGEST)
 
 
 def _keeps_out(answer: Any) -> bool:

@@ -20,8 +20,7 @@ from .farewell import PATIENCE, Farewell, topic
 from .gauges import Gauges
 from .journal import Journal, Labels
 from .own import Own
-from .placing import MANY, Placing, asked
-from .placing import PATIENCE as PLACING
+from .placing import Placing, asked, patience
 from .readers import GAUGES, Reader, Stores, spans_of
 from .stranded import Stranded
 from .tasks import Tasks
@@ -320,7 +319,7 @@ class Probe(SchedulerPlugin):
         if self._numbering is not None:
             self._numbering.cancel()
         if self._placed is not None:
-            await asyncio.wait([self._placed], timeout=PLACING + len(self.scheduler.workers) / MANY)
+            await asyncio.wait([self._placed], timeout=patience(len(self.scheduler.workers)))
             await self._placing.withdraw()
         self._shut("push", "clock")
         unload(self.name, self)

@@ -402,7 +402,9 @@ class Clusters:
         begun = monotonic()
         ending = [(one, self._await(one.client, partial(self._stop, one), None)) for one in self._taken()]
         ending += [(one, _come(one, left)) for one, left in self._closing()]
-        await asyncio.gather(*(self._end_one(one, work, begun) for one, work in ending))
+        parts = (self._end_one(one, work, begun) for one, work in ending)
+        # Cancelled, it still waits for what each of them tells then.
+        await asyncio.gather(*parts, return_exceptions=True)
 
     async def _end_one(self, one: _Followed, work: Coroutine[Any, Any, None], begun: float) -> None:
         ending = asyncio.ensure_future(work)

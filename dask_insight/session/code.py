@@ -9,6 +9,7 @@ import re
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from importlib.machinery import SOURCE_SUFFIXES
 from threading import RLock
 from typing import Any
@@ -34,6 +35,8 @@ _NEEDED = {
 }
 #: What is there and what is added is one step; several read for one recording.
 _turn = RLock()
+#: Seconds for which a turn is waited for.
+_PATIENCE = 5.0
 _DEFINES = re.compile(r"^(?:async\s+)?def\s+(\w+)")
 _BEGINS = re.compile(r"^(?:@|class\b|(?:async\s+)?def\b)|\blambda\b|\bfor\b")
 
@@ -69,7 +72,7 @@ class Code:
 
     def read(self, wanted: Iterable[Line], most: int) -> int:
         """Add those of these lines that are new, up to so many in all; how many were left out."""
-        with _turn:
+        with in_turn(_turn):
             known: Any = self._recording.columns("lines")
             have = set(zip(known["file"].tolist(), known["line"].tolist(), strict=True))
             new = list(_read(wanted, have))
@@ -78,6 +81,17 @@ class Code:
                 file, line, text = zip(*rows, strict=True)
                 self._recording.append(encode("lines", {"file": file, "line": line, "text": text}))
         return len(new) - len(new[:room])
+
+
+@contextmanager
+def in_turn(lock: RLock) -> Iterator[None]:
+    """Hold a lock; who has it may wait for this very thread, where a signal or garbage ends a recording."""
+    held = lock.acquire(timeout=_PATIENCE)
+    try:
+        yield
+    finally:
+        if held:
+            lock.release()
 
 
 def may_be_kept(recording: Recording) -> bool:

@@ -11,7 +11,7 @@ from ..analysis.code import Line, lines
 from ..batch import announced
 from ..recording import Recording
 from ..store import Store
-from .code import LINES, Code
+from .code import LINES, Code, in_turn
 from .driver import DRIVER
 from .feed import Turn
 
@@ -46,10 +46,10 @@ class EarlyCode:
         self._undrive = DRIVER.drive(self)
 
     def stop(self) -> None:
-        """Read no more; waits for what is being read."""
+        """Read no more; waits a while for what is being read."""
         self._unfollow()
         self._undrive()
-        with self._reading:
+        with in_turn(self._reading):
             self._ended = True
 
     def tick(self) -> Turn:

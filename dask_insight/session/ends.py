@@ -27,9 +27,8 @@ _NONE = np.zeros(0, "u4")
 class Change(NamedTuple):
     """Tasks by what they are from now on."""
 
-    #: To run: they count in the total.
+    #: In the total, and of it those that have a result.
     new: np.ndarray = _NONE
-    #: Those of the total that have a result.
     done: np.ndarray = _NONE
     #: Failed, and failed no more.
     failed: np.ndarray = _NONE
@@ -37,12 +36,12 @@ class Change(NamedTuple):
 
 
 class Ends:
-    """Counts tasks that are to run, have a result, and failed; not safe for several threads at once.
+    """Counts tasks that are to run or ran, have a result, and failed; not safe for several threads at once.
 
     Attributes
     ----------
     total
-        Different tasks of the graph, without data that a client brought or had before: it is not to run.
+        Different tasks, without data that a client brought or had before, unless it was made again.
     done
         Those of them that ended well: a result that was lost and made again counts once.
     failed
@@ -52,7 +51,7 @@ class Ends:
 
     def __init__(self) -> None:
         self.total = self.done = self.failed = 0
-        self._ranked, self._results, self._failures = _Marked(), _Marked(), _Marked()
+        self._counted, self._results, self._failures = _Marked(), _Marked(), _Marked()
         #: Runs that have an error; and tasks of attempts that were killed, by their runs: of the last that
         #: Dask made an error is told, before or after, and of one that is made again none.
         self._errors: set[int] = set()
@@ -61,24 +60,26 @@ class Ends:
     def take(self, table: str, columns: Mapping[str, Any]) -> Change:
         """Count rows of a table in `READ`."""
         if table == "graph":
-            change = self._told(columns["task"], columns.get("order"))
+            change = Change(new=_to_run(columns["task"], columns.get("order")))
         elif table == "errors":
             change = Change(failed=self._fail(self._given_up(columns["run"].tolist())))
         else:
             change = self._ended(*(columns[name] for name in READ[table]))
-        self.total += len(change.new)
+        # What ends was to run, whatever was known of it.
+        new = self._counted.add(np.concatenate((change.new, change.done, change.failed)))
+        self.total += len(new)
         self.done += len(change.done)
         self.failed += len(change.failed) - len(change.mended)
-        return change
+        return change._replace(new=new)
 
-    def has_failed(self, tasks: np.ndarray) -> np.ndarray:
-        """Of each task whether it failed, and has no result."""
-        return np.asarray(self._failures.has(tasks) & ~self._results.has(tasks))
-
-    def _told(self, task: np.ndarray, order: np.ndarray | None) -> Change:
-        # What is not to run has no rank.
-        new = self._ranked.add(task if order is None else task[order != NOTHING])
-        return Change(new, done=new[self._results.has(new)])
+    def known(self, tasks: np.ndarray) -> Change:
+        """What some different tasks are so far."""
+        has_result = self._results.has(tasks)
+        return Change(
+            new=tasks[self._counted.has(tasks)],
+            done=tasks[has_result],
+            failed=tasks[self._failures.has(tasks) & ~has_result],
+        )
 
     def _ended(self, run: np.ndarray, task: np.ndarray, status: Symbols) -> Change:
         results = self._results.add(task[is_any(status, ("ok",))])
@@ -91,7 +92,7 @@ class Ends:
                 failed.append(of)
             else:
                 self._killed[one] = of
-        return Change(done=results[self._ranked.has(results)], failed=self._fail(failed), mended=mended)
+        return Change(done=results, failed=self._fail(failed), mended=mended)
 
     def _given_up(self, runs: list[int]) -> list[int]:
         """Tasks of attempts that were killed and have an error."""
@@ -103,6 +104,11 @@ class Ends:
     def _fail(self, tasks: list[int]) -> np.ndarray:
         new = self._failures.add(np.array(tasks, "u4"))
         return np.asarray(new[~self._results.has(new)])
+
+
+def _to_run(task: np.ndarray, order: np.ndarray | None) -> np.ndarray:
+    # What a client brought, or had before, has no rank.
+    return task if order is None else task[order != NOTHING]
 
 
 class _Marked:

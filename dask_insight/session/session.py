@@ -9,7 +9,9 @@ import os
 import threading
 import warnings
 from collections.abc import Awaitable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -19,7 +21,7 @@ from ..legible import printed
 from ..options import Emit, Options
 from ..probe.clock import time
 from ..recording import Recording
-from ..tables.facts import CLIENTS
+from ..tables.facts import CLIENT
 from .clusters import AsynchronousClient, Clusters
 from .facts import beginning, facts, rates
 from .settings import client_of, name_of, options_of
@@ -72,8 +74,8 @@ class Session:
         self._used = False
         #: The clients that were there, until all of them have begun.
         self._found: list[Any] = []
-        #: Ids of all that this process has had.
-        self._own: list[str] = []
+        #: Numbers of all that this process has.
+        self._numbers = count()
         self._process = os.getpid()
         self._started = self._stopped = math.nan
 
@@ -180,22 +182,23 @@ class Session:
     def _begin(self) -> Clusters:
         recording = self.recording
         self._process = os.getpid()
-        self._clusters = Clusters(
-            self._options, recording.identity, recording.append, self._emit_of, self._pace, self._clocked
-        )
-        if self._path is not None and self._named is not None:
-            self._target = Target(self._path, self._named)
-        # A program may end without `stop`.
-        atexit.register(self._at_exit)
-        self._started = self.since or time()
-        all_clients = self._with_clusters and self._with_local and self._client is None
-        recording.append(beginning(self._name, self._started, self._options, all_clients=all_clients))
-        if self._with_local:
-            from ..sources.local import LocalSource
+        with self._turn:
+            self._clusters = clusters = Clusters(
+                self._options, recording.identity, recording.append, self._emit_of, self._pace, self._clocked
+            )
+            if self._path is not None and self._named is not None:
+                self._target = Target(self._path, self._named)
+            # A program may end without `stop`.
+            atexit.register(self._at_exit)
+            self._started = self.since or time()
+            all_clients = self._with_clusters and self._with_local and self._client is None
+            recording.append(beginning(self._name, self._started, self._options, all_clients=all_clients))
+            if self._with_local:
+                from ..sources.local import LocalSource
 
-            self._local = LocalSource(self._options, recording.identity)
-            self._local.start(self._emit_of(None))
-        return self._clusters
+                self._local = LocalSource(self._options, recording.identity)
+                self._local.start(self._emit_of(None))
+        return clusters
 
     def _begun(self, clusters: Clusters) -> None:
         """All clusters record; from now on the file is written."""
@@ -255,7 +258,6 @@ class Session:
         self._starting = threading.get_ident()
         self._unwatch = watch_clients(self._appeared, self._closing)
         self._starting = None
-        self.recording.append(facts({CLIENTS: self._own}))
         return self._found if self._client is None else [self._client]
 
     @property
@@ -264,16 +266,13 @@ class Session:
         return os.getpid() == self._process
 
     def _appeared(self, client: Any) -> Awaitable[None] | None:
-        if not self.ours:
+        if (clusters := self._clusters) is None or not self.ours:
             return None
-        self._own.append(client.id)
+        self.recording.append(facts({f"{CLIENT}{next(self._numbers)}": client.id}))
         if self._starting == threading.get_ident():
             self._found.append(client)
             return None
-        self.recording.append(facts({CLIENTS: self._own}))
-        if self._client is not None or self._clusters is None:
-            return None
-        return self._follow(self._clusters, client)
+        return None if self._client is not None else self._follow(clusters, client)
 
     async def _follow(self, clusters: Clusters, client: Any) -> None:
         try:
@@ -312,13 +311,15 @@ class Session:
 
     def _taken(self) -> Clusters | None:
         """What is to end, once; None if nothing is. Of the end an interrupt costs only what it interrupts."""
-        if self._clusters is not None:
-            # First of all: what is given up here nobody else ends.
-            self._stopped = self._clusters.now()
+        if not self.ours:
+            return None
         with self._turn:
+            if (clusters := self._clusters) is not None:
+                # First of all: what is given up here nobody else ends.
+                self._stopped = clusters.now()
             clusters, self._clusters = self._clusters, None
         atexit.unregister(self._at_exit)
-        return clusters if self.ours else None
+        return clusters
 
     def _at_exit(self) -> None:
         if self._target is not None:
@@ -362,13 +363,17 @@ class Session:
 
     async def _finish_aside(self) -> None:
         """The same while the event loop goes on, which may be that of a whole cluster."""
+        # All threads of the loop's own may be busy for long.
+        pool = ThreadPoolExecutor(1, "dask-insight-file")
         try:
-            finishing = asyncio.get_running_loop().run_in_executor(None, self._finish)
+            finishing = asyncio.get_running_loop().run_in_executor(pool, self._finish)
         except RuntimeError:
             # No thread begins any more.
             self._finish()
         else:
             await asyncio.shield(finishing)
+        finally:
+            pool.shutdown(wait=False)
 
     def _keep_code(self) -> None:
         from .code import Code

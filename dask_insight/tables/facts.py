@@ -16,8 +16,9 @@ PART = "part"
 CUT = "cut"
 #: Fact of one that a process made: whether it looked for all clients of that process.
 ALL_CLIENTS = "all_clients"
-#: Fact of such a one: ids of the clients of that process; what others submitted is not its own.
-CLIENTS = "clients"
+#: Facts of such a one, with a number each: ids of the clients of that process. What others submitted is not
+#: its own.
+CLIENT = "client "
 #: Where the years end that calendars know, seconds since the epoch.
 _END = 253_402_300_800
 #: How deeply values may be nested that stand in a file, so that all can go through them.
@@ -67,7 +68,7 @@ def _is_deep(told: Any) -> bool:
 
 def ended(about: Mapping[str, Any]) -> bool:
     """Whether no more comes: its run is over, it was cut out of one, or no process made it."""
-    return "stopped" in about or UNTIL in about or "pid" not in about
+    return "pid" not in about or any(fact in about for fact in ("stopped", UNTIL, PART))
 
 
 def part_of_run(read: Callable[[str], Mapping[str, Any]]) -> tuple[float, float]:

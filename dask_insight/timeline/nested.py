@@ -6,7 +6,7 @@ import numpy as np
 
 from ..lookup import Lookup, by_name, is_any
 from ..schema import OF_TASKS, SECEDED
-from ..tables.facts import CLIENTS, facts
+from ..tables.facts import CLIENT, facts
 from .attempts import Read, is_local
 
 
@@ -30,14 +30,17 @@ def submitted_by_others(read: Read) -> tuple[np.ndarray, int]:
     int
         How many clients have submitted them.
     """
-    own, table = facts(read("about")).get(CLIENTS), read("submissions")
+    own = {str(told) for name, told in facts(read("about")).items() if name.startswith(CLIENT)}
+    table = read("submissions")
     clients = table["client"]
-    if not isinstance(own, list) or not is_any(clients, own).any():
+    if not is_any(clients, own).any():
         return np.zeros(0, "u4"), 0
 
     def is_theirs(client: str) -> bool:
         return client not in own and bool(client) and not is_local(client) and not client.startswith(OF_TASKS)
 
-    submissions, graph = table["submission"][by_name(clients, is_theirs, False)], read("graph")
-    found = sum(map(is_theirs, {*clients.tolist()}))
-    return graph["task"][np.isin(graph["submission"], submissions)] if found else graph["task"][:0], found
+    theirs = by_name(clients, is_theirs, False)
+    if not theirs.any():
+        return np.zeros(0, "u4"), 0
+    graph, used = read("graph"), np.unique(clients.codes[theirs])
+    return graph["task"][np.isin(graph["submission"], table["submission"][theirs])], len(used)

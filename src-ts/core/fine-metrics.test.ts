@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { amountsOf, barsOf, unitsOf } from './fine-metrics';
 import { Selection } from './selection';
-import { recordingOf } from './test-recording';
+import { batchOf, recordingOf } from './test-recording';
 
 const row = (
   time: number,
@@ -68,6 +68,31 @@ describe('fine metrics', () => {
     selection.clear();
     selection.set({ source: 'x', column: 'time', value: { start: 0, stop: 1.5 } });
     expect(amountsOf(recording, 'seconds', selection.filter()).map(({ value }) => value)).toEqual([2]);
+  });
+
+  it('are read once a row, whatever their workers tell of their clocks', () => {
+    const live = recordingOf({ metrics: [row(1, 'a', 'execute', 'inc', 'thread-cpu', 'seconds', 2)] });
+    const table = live.table('metrics');
+    let read = 0;
+    const symbols = table.symbols.bind(table);
+    vi.spyOn(table, 'symbols').mockImplementation(column => {
+      const found = symbols(column);
+      const get = (codes: Uint32Array, row: string): unknown => {
+        if (column === 'unit') read++;
+        return Reflect.get(codes, row);
+      };
+      return { ...found, codes: new Proxy(found.codes, { get: get as never }) };
+    });
+    const sum = (): number[] => amountsOf(live, 'seconds', everything).map(({ value }) => value);
+    const before = amountsOf(live, 'seconds', everything);
+    live.take(batchOf('clocks', [{ worker: 'a', time: 2 }]));
+    expect([sum(), read]).toEqual([[2], 1]);
+    live.take(batchOf('metrics', [row(3, 'a', 'execute', 'inc', 'thread-cpu', 'seconds', 5)]));
+    live.take(batchOf('metrics', [row(3, 'a', 'execute', 'new', 'thread-cpu', 'seconds', 9)]));
+    expect([sum(), read]).toEqual([[9, 7], 3]);
+    expect(before[0].value).toBe(2);
+    live.replace(recordingOf({ metrics: [row(1, 'a', 'execute', 'inc', 'thread-cpu', 'seconds', 1)] }));
+    expect(sum()).toEqual([1]);
   });
 
   it.each([

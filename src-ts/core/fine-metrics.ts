@@ -1,3 +1,4 @@
+import { madeFrom } from './made-from';
 import type { Recording } from './recording';
 import { chosenFlags, type Filter, type TimeRange } from './selection';
 import { firstAfter, seriesOf } from './series';
@@ -6,11 +7,11 @@ import { timeOf } from './task-filter';
 /** Which of the three pictures an entry belongs to. */
 export type Direction = 'execute' | 'receive' | 'send' | 'other';
 
-const DIRECTIONS: Readonly<Record<string, Direction>> = {
-  execute: 'execute',
-  'gather-dep': 'receive',
-  'get-data': 'send'
-};
+const DIRECTIONS: ReadonlyMap<string, Direction> = new Map([
+  ['execute', 'execute'],
+  ['gather-dep', 'receive'],
+  ['get-data', 'send']
+]);
 
 /** One amount: of an activity, for a task name where there is one, in one unit. */
 export interface Amount {
@@ -34,12 +35,47 @@ export function unitsOf(recording: Recording): string[] {
   ];
 }
 
-/** Sums of the fine metrics of one unit within a filter, largest first. */
+/** Sums up to a row of `metrics`. */
+interface Summed {
+  row: number;
+  readonly sums: Map<number, Amount & { value: number }>;
+}
+
+/** What panels ask for again: sums by what they are of. */
+const summed = madeFrom([], () => new Map<string, Summed>());
+/** Panels that show amounts ask for so many at a time. */
+const MOST_SUMMED = 4;
+/** Any table has fewer different texts in a column. */
+const CODES = 2 ** 20;
+
+/** Sums of the fine metrics of one unit within a filter, largest first. Of rows that were summed before nothing is read. */
 export function amountsOf(recording: Recording, unit: string, filter: Filter): Amount[] {
+  const { late } = recording.table('metrics');
+  const time = timeOf(recording, filter);
+  const lists = [filter.workers, filter.names, filter.spans].map(each => each && [...each]);
+  const key = JSON.stringify([late, unit, time, time && recording.state('metrics', 'clocks'), lists]);
+  const kept = summed(recording);
+  if (kept.size >= MOST_SUMMED && !kept.has(key)) kept.clear();
+  const found = kept.get(key) ?? { row: 0, sums: new Map() };
+  kept.set(key, found);
+  takeRows(recording, unit, filter, time && sharesWithin(recording, time), found);
+  return [...found.sums.values()]
+    .filter(({ value }) => value !== 0)
+    .map(amount => ({ ...amount }))
+    .sort((a, b) => b.value - a.value);
+}
+
+/** Adds the rows that have come since. */
+function takeRows(
+  recording: Recording,
+  unit: string,
+  filter: Filter,
+  shareOf: ((row: number) => number) | undefined,
+  found: Summed
+): void {
   const table = recording.table('metrics');
-  const unitCode = table.symbols('unit').find(unit);
-  if (unitCode < 0) return [];
-  const units = table.symbols('unit').codes;
+  const units = table.symbols('unit');
+  const unitCode = units.find(unit);
   const values = table.numbers('value');
   const contexts = table.symbols('context');
   const names = table.symbols('prefix');
@@ -49,33 +85,23 @@ export function amountsOf(recording: Recording, unit: string, filter: Filter): A
   const workerWanted = chosenFlags(workers.names, filter.workers);
   const nameWanted = chosenFlags(names.names, filter.names);
   const spanWanted = chosenFlags(spans.names, filter.spans);
-  const time = timeOf(recording, filter);
-  const shareOf = time && sharesWithin(recording, time);
-  const sums = new Map<number, number>();
-  const nameCount = names.names.length || 1;
-  const activityCount = activities.names.length || 1;
-  for (let row = 0; row < table.rows; row++) {
-    if (units[row] !== unitCode) continue;
+  const { sums } = found;
+  for (; found.row < table.rows; found.row++) {
+    const { row } = found;
+    if (units.codes[row] !== unitCode) continue;
     if (!workerWanted[workers.codes[row]] || !nameWanted[names.codes[row]] || !spanWanted[spans.codes[row]])
       continue;
-    const key = (contexts.codes[row] * nameCount + names.codes[row]) * activityCount + activities.codes[row];
-    sums.set(key, (sums.get(key) ?? 0) + values[row] * (shareOf?.(row) ?? 1));
+    const key = (contexts.codes[row] * CODES + names.codes[row]) * CODES + activities.codes[row];
+    let sum = sums.get(key);
+    if (!sum) {
+      const context = contexts.names[contexts.codes[row]];
+      const direction = DIRECTIONS.get(context) ?? 'other';
+      const name = names.names[names.codes[row]];
+      sum = { direction, context, name, activity: activities.names[activities.codes[row]], value: 0 };
+      sums.set(key, sum);
+    }
+    sum.value += values[row] * (shareOf?.(row) ?? 1);
   }
-  return [...sums]
-    .filter(([, value]) => value !== 0)
-    .map(([key, value]) => {
-      const activity = key % activityCount;
-      const name = Math.floor(key / activityCount) % nameCount;
-      const context = contexts.names[Math.floor(key / activityCount / nameCount)];
-      return {
-        direction: Object.hasOwn(DIRECTIONS, context) ? DIRECTIONS[context] : 'other',
-        context,
-        name: names.names[name],
-        activity: activities.names[activity],
-        value
-      } as Amount;
-    })
-    .sort((a, b) => b.value - a.value);
 }
 
 /** A moment as a period, seconds; what was told at one moment lies no further apart. */

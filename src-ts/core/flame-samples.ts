@@ -1,5 +1,5 @@
 import type { Samples } from './flame';
-import { buildCallTree, type CallTree, Frames } from './flame-stacks';
+import { CallTree, type StackColumns } from './flame-stacks';
 import { grown } from './grown';
 import type { Recording } from './recording';
 import { NOTHING } from './schema';
@@ -16,7 +16,8 @@ export type Threads = (typeof THREADS)[number];
  * recording as it grows, when `update` is called: what has been looked up stays.
  */
 export class SampleIndex {
-  tree: CallTree;
+  /** Its frames keep their numbers in a session, whatever of its stacks is dropped. */
+  tree = new CallTree();
   /** How many samples are there. */
   length = 0;
   /** Grows when samples that were there before have come to say something else. */
@@ -28,10 +29,7 @@ export class SampleIndex {
   /** Samples whose task, or whose stack, has not arrived. */
   private nameless: number[] = [];
   private stackless: number[] = [];
-  private stacksTaken = 0;
   private generation: number;
-  /** Frames by their numbers, which stay the same in a session whatever of its stacks is dropped. */
-  private frames = new Frames();
   /** When the session began that they are of. */
   private session: unknown;
   private readonly seen = new Set<Threads>();
@@ -41,8 +39,6 @@ export class SampleIndex {
     private readonly tasks: Tasks
   ) {
     this.generation = recording.generation;
-    this.tree = treeOf(recording, this.frames);
-    this.stacksTaken = recording.table('stacks').rows;
     this.update();
   }
 
@@ -65,11 +61,7 @@ export class SampleIndex {
     const { recording } = this;
     if (this.generation !== recording.generation) this.clear();
     this.session = recording.about('started');
-    const stacks = recording.table('stacks').rows;
-    if (stacks !== this.stacksTaken) {
-      this.stacksTaken = stacks;
-      this.tree = treeOf(recording, this.frames);
-    }
+    this.tree.take(stacksOf(recording));
     const findName = this.nameFinder();
     const findStack = this.stackFinder();
     const known = this.nameless.length + this.stackless.length;
@@ -185,29 +177,26 @@ export class SampleIndex {
 
   private clear(): void {
     this.generation = this.recording.generation;
-    if (this.recording.about('started') !== this.session) this.frames = new Frames();
+    const isSame = this.recording.about('started') === this.session;
+    this.tree = new CallTree(isSame ? this.tree.frames : undefined);
     this.revision++;
     this.length = 0;
     this.nameless = [];
     this.stackless = [];
-    this.stacksTaken = -1;
     this.seen.clear();
   }
 }
 
-function treeOf(recording: Recording, frames: Frames): CallTree {
+function stacksOf(recording: Recording): StackColumns {
   const stacks = recording.table('stacks');
   const functions = stacks.symbols('function');
   const files = stacks.symbols('file');
-  return buildCallTree(
-    {
-      stack: stacks.numbers('stack') as Uint32Array,
-      parent: stacks.numbers('parent') as Uint32Array,
-      line: stacks.numbers('line') as Uint32Array,
-      firstLine: stacks.numbers('first_line') as Uint32Array,
-      functionOf: row => functions.names[functions.codes[row]],
-      fileOf: row => files.names[files.codes[row]]
-    },
-    frames
-  );
+  return {
+    stack: stacks.numbers('stack') as Uint32Array,
+    parent: stacks.numbers('parent') as Uint32Array,
+    line: stacks.numbers('line') as Uint32Array,
+    firstLine: stacks.numbers('first_line') as Uint32Array,
+    functionOf: row => functions.names[functions.codes[row]],
+    fileOf: row => files.names[files.codes[row]]
+  };
 }

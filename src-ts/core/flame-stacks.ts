@@ -1,4 +1,4 @@
-import { IdIndex } from './columns';
+import { Chains, IdIndex } from './columns';
 
 /** Every different frame of a recording: a function, wherever it was called from. */
 export class Frames {
@@ -36,62 +36,62 @@ export interface StackColumns {
  * The call tree of a recording: stacks that differ only in line numbers are
  * one node. Node 0 is the root; a parent stands before its children.
  */
-export interface CallTree {
-  readonly frames: Frames;
-  readonly size: number;
-  readonly parent: Int32Array;
-  readonly frame: Int32Array;
+export class CallTree {
+  readonly parent = [-1];
+  readonly frame = [-1];
   /** Stack id to row of `stacks`. */
-  readonly rowOfStack: IdIndex;
+  readonly rowOfStack = new IdIndex();
   /** Row of `stacks` to node. */
-  readonly nodeOfRow: Int32Array;
+  readonly nodeOfRow: number[] = [];
+  /** Rows of `stacks` of each node. */
+  readonly rowsOfNode = new Chains();
   /** Row of the caller's stack, -1 at the bottom. */
-  readonly parentRow: Int32Array;
-  readonly lineOfRow: Uint32Array;
-}
+  readonly parentRow: number[] = [];
+  lineOfRow: Uint32Array = new Uint32Array(0);
+  /** By frame, the node of it below another node. */
+  private readonly below: Map<number, number>[] = [];
 
-/** The tree of some stacks; with `frames`, those that are known from an earlier one keep their numbers. */
-export function buildCallTree(stacks: StackColumns, frames = new Frames()): CallTree {
-  const rows = stacks.stack.length;
-  const rowOfStack = new IdIndex();
-  rowOfStack.setAll(stacks.stack, 0, rows);
-  const frameOfRow = Int32Array.from(stacks.stack, (_, row) =>
-    frames.id(stacks.functionOf(row), stacks.fileOf(row), stacks.firstLine[row])
-  );
-  const nodeOfRow = new Int32Array(rows).fill(-1);
-  const parentRow = Int32Array.from(stacks.parent, stack => rowOfStack.get(stack));
-  const parent: number[] = [-1];
-  const frame: number[] = [-1];
-  const known = new Map<number, number>();
-  const width = frames.names.length + 1;
-  const pending: number[] = [];
-  for (let first = 0; first < rows; first++) {
-    let row = first;
-    while (row >= 0 && nodeOfRow[row] < 0 && pending.length <= rows) {
-      pending.push(row);
-      row = parentRow[row];
-    }
-    let node = row >= 0 && nodeOfRow[row] >= 0 ? nodeOfRow[row] : 0;
-    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-      const key = node * width + frameOfRow[next];
-      let child = known.get(key);
-      if (child === undefined) {
-        child = parent.length;
-        known.set(key, child);
-        parent.push(node);
-        frame.push(frameOfRow[next]);
-      }
-      node = nodeOfRow[next] = child;
-    }
+  /** Frames that are known from an earlier tree keep their numbers. */
+  constructor(readonly frames = new Frames()) {}
+
+  get size(): number {
+    return this.parent.length;
   }
-  return {
-    frames,
-    size: parent.length,
-    parent: Int32Array.from(parent),
-    frame: Int32Array.from(frame),
-    rowOfStack,
-    nodeOfRow,
-    parentRow,
-    lineOfRow: stacks.line
-  };
+
+  /** Takes the rows that have come since; callers come no later than what they call. */
+  take(stacks: StackColumns): this {
+    const { parent, frame, rowOfStack, nodeOfRow, parentRow } = this;
+    const from = nodeOfRow.length;
+    const rows = stacks.stack.length;
+    this.lineOfRow = stacks.line;
+    rowOfStack.setAll(stacks.stack, from, rows);
+    for (let row = from; row < rows; row++) {
+      nodeOfRow.push(-1);
+      parentRow.push(rowOfStack.get(stacks.parent[row]));
+    }
+    const pending: number[] = [];
+    for (let first = from; first < rows; first++) {
+      let row = first;
+      while (row >= 0 && nodeOfRow[row] < 0 && pending.length <= rows) {
+        pending.push(row);
+        row = parentRow[row];
+      }
+      let node = row >= 0 && nodeOfRow[row] >= 0 ? nodeOfRow[row] : 0;
+      for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+        const called = this.frames.id(stacks.functionOf(next), stacks.fileOf(next), stacks.firstLine[next]);
+        this.below[called] ??= new Map();
+        const below = this.below[called];
+        let child = below.get(node);
+        if (child === undefined) {
+          child = parent.length;
+          below.set(node, child);
+          parent.push(node);
+          frame.push(called);
+        }
+        node = nodeOfRow[next] = child;
+      }
+    }
+    for (let row = from; row < rows; row++) this.rowsOfNode.add(nodeOfRow[row], row);
+    return this;
+  }
 }

@@ -28,8 +28,8 @@ export interface FlameTree {
 /** Nodes as their maker has them: parents before children, node 0 the root. */
 export interface Weighted {
   readonly size: number;
-  readonly parent: Int32Array;
-  readonly frame: Int32Array;
+  readonly parent: ArrayLike<number>;
+  readonly frame: ArrayLike<number>;
   readonly self: Float64Array;
 }
 

@@ -1,4 +1,4 @@
-import { weigh } from './flame';
+import { totalsOf, weigh } from './flame';
 import type { SampleIndex, Threads } from './flame-samples';
 import type { Filter } from './selection';
 
@@ -7,6 +7,7 @@ export class FlameWeights {
   values = new Float64Array(0);
   private key = '';
   private taken = 0;
+  private sums: Float64Array | undefined;
 
   /** Takes what the index has learned; `choice` changes with threads and filter. True if anything changed. */
   update(index: SampleIndex, threads: Threads, filter: Filter, choice: string): boolean {
@@ -19,9 +20,16 @@ export class FlameWeights {
     const first = anew ? 0 : this.taken;
     this.key = key;
     this.values = values;
+    this.sums = undefined;
     this.taken = index.length;
     const { start, stop } = filter.time ?? {};
     weigh(index.tree, index.samples, index.accept(threads, filter), start, stop, { into: values, first });
     return true;
+  }
+
+  /** The same with what each row called, worked out once somebody asks. */
+  totals({ tree }: SampleIndex): Float64Array {
+    this.sums ??= totalsOf(tree, this.values);
+    return this.sums;
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { busiestLines, callees, callers, lines, type Samples, weigh } from './flame';
-import { buildCallTree, type CallTree, type StackColumns } from './flame-stacks';
+import { busiestLines, callees, callers, lines, type Samples, totalsOf, weigh } from './flame';
+import { CallTree, type StackColumns } from './flame-stacks';
 import { type FlameTree, nodeAt, search } from './flame-tree';
 import { NOTHING } from './schema';
 
@@ -32,6 +32,33 @@ function shown(tree: FlameTree, names: string[]): string[] {
   );
 }
 
+/** Seconds by line of a node's function, by a way up from each row. */
+function climbed(tree: CallTree, weights: Float64Array, node: number): Map<number, number> {
+  const sums = new Map<number, number>();
+  weights.forEach((weight, row) => {
+    let above = row;
+    while (above >= 0 && tree.nodeOfRow[above] !== node) above = tree.parentRow[above];
+    const line = tree.lineOfRow[above];
+    if (above >= 0 && weight > 0) sums.set(line, (sums.get(line) ?? 0) + weight);
+  });
+  return sums;
+}
+
+/** A tree that counts how many values by row are read of it. */
+function readOf(tree: CallTree): { readonly tree: CallTree; read(): number } {
+  let count = 0;
+  const counted = <T extends object>(values: T): T =>
+    new Proxy(values, {
+      get: (of, at) => {
+        count++;
+        return Reflect.get(of, at);
+      }
+    });
+  const [nodeOfRow, parentRow] = [counted(tree.nodeOfRow), counted(tree.parentRow)];
+  const lineOfRow = counted(tree.lineOfRow);
+  return { tree: { ...tree, nodeOfRow, parentRow, lineOfRow } as CallTree, read: () => count };
+}
+
 const ROWS: Row[] = [
   [0, NOTHING, 'main', 10],
   [1, 0, 'load', 20],
@@ -40,11 +67,11 @@ const ROWS: Row[] = [
   [4, 3, 'sum', 30],
   [5, 4, 'load', 22]
 ];
-const tree = buildCallTree(stacksOf(ROWS));
+const tree = new CallTree().take(stacksOf(ROWS));
 const every = () => true;
 
 it('knows the line of each function that took most', () => {
-  const busiest = busiestLines(tree, Float64Array.of(0.5, 1, 2, 0, 1, 2));
+  const busiest = busiestLines(tree, totalsOf(tree, Float64Array.of(0.5, 1, 2, 0, 1, 2)));
   const of = (name: string): number => busiest[tree.frames.names.indexOf(name)];
   expect([of('main'), of('load'), of('sum')]).toEqual([10, 21, 30]);
   expect([...busiestLines(tree, new Float64Array(6))]).toEqual([0, 0, 0]);
@@ -58,10 +85,36 @@ describe('call tree', () => {
     expect(tree.nodeOfRow[5]).not.toBe(tree.nodeOfRow[1]);
   });
 
+  it('that grows looks at new rows only, and is what it is at once', () => {
+    const asked: number[] = [];
+    const upTo = (length: number): StackColumns => {
+      const columns = stacksOf(ROWS.slice(0, length));
+      const functionOf = (row: number): string => {
+        asked.push(row);
+        return columns.functionOf(row);
+      };
+      return { ...columns, functionOf };
+    };
+    const grown = new CallTree().take(upTo(1));
+    asked.length = 0;
+    grown.take(upTo(6));
+    expect(asked).toEqual([1, 2, 3, 4, 5]);
+    const built = ({ parent, frame, nodeOfRow, parentRow, lineOfRow }: CallTree): unknown => [
+      parent,
+      frame,
+      nodeOfRow,
+      parentRow,
+      lineOfRow
+    ];
+    expect(built(grown)).toEqual(built(tree));
+    grown.take(upTo(6));
+    expect(asked).toHaveLength(5);
+  });
+
   it('takes rows in any order and survives a parent that is missing or its own', () => {
-    const back = buildCallTree(stacksOf([...ROWS].reverse()));
+    const back = new CallTree().take(stacksOf([...ROWS].reverse()));
     expect(back.size).toBe(tree.size);
-    const odd = buildCallTree(
+    const odd = new CallTree().take(
       stacksOf([
         [0, 0, 'loop', 1],
         [1, 77, 'orphan', 1],
@@ -74,7 +127,7 @@ describe('call tree', () => {
 
   it('makes no room for all ids below one that no recording reaches', () => {
     const before = process.memoryUsage().arrayBuffers;
-    const vast = buildCallTree(
+    const vast = new CallTree().take(
       stacksOf([
         [0, NOTHING, 'main', 10],
         [4_000_000_000, 0, 'load', 20]
@@ -128,15 +181,38 @@ describe('weights', () => {
   });
 
   it('say which lines of a function were running', () => {
-    const weights = weigh(tree, samples, every);
-    expect(lines(tree, weights, tree.nodeOfRow[0])).toEqual([
+    const totals = totalsOf(tree, weigh(tree, samples, every));
+    expect(lines(tree, totals, tree.nodeOfRow[0])).toEqual([
       [10, 3],
       [12, 1.5]
     ]);
-    expect(lines(tree, weights, tree.nodeOfRow[1])).toEqual([
+    expect(lines(tree, totals, tree.nodeOfRow[1])).toEqual([
       [21, 2],
       [20, 1]
     ]);
+  });
+
+  it('say of any tree what a climb from each row to the node says, and look at its own rows only', () => {
+    let seed = 7;
+    const random = (below: number): number => {
+      seed = (seed * 16_807) % 2_147_483_647;
+      return seed % below;
+    };
+    const rows = Array.from({ length: 400 }, (_, at): Row => {
+      const parent = at < 5 ? NOTHING : random(at);
+      return [at, parent, `f${random(6)}`, random(4)];
+    });
+    const any = new CallTree().take(stacksOf(rows));
+    const weights = Float64Array.from(rows, () => random(3));
+    const totals = totalsOf(any, weights);
+    const { tree: watched, read } = readOf(any);
+    for (let node = 1; node < any.size; node++) {
+      const told = lines(watched, totals, node);
+      expect(new Map(told)).toEqual(climbed(any, weights, node));
+      expect(told).toEqual([...told].sort((a, b) => b[1] - a[1]));
+    }
+    expect(any.size).toBeGreaterThan(100);
+    expect(read()).toBeLessThanOrEqual(2 * rows.length);
   });
 
   it('leave out what was not seen', () => {

@@ -37,7 +37,8 @@ export function weigh(
 
 /** Callers at the top, the functions they called below. */
 export function callees(tree: CallTree, weights: Float64Array): FlameTree {
-  return layOut({ size: tree.size, parent: tree.parent, frame: tree.frame, self: selfTimes(tree, weights) });
+  const { size, parent, frame } = tree;
+  return layOut({ size, parent, frame, self: selfTimes(tree, weights) });
 }
 
 function selfTimes(tree: CallTree, weights: Float64Array): Float64Array {
@@ -131,38 +132,40 @@ function asSelf(parent: number[], frame: number[], weight: number[]): Weighted {
   return { size: parent.length, parent: Int32Array.from(parent), frame: Int32Array.from(frame), self };
 }
 
-/** Seconds by line of a node's function, its callees included: `[line, seconds]`, most first. */
+/** Seconds of each row of `stacks` by what each weighs on top, with all that it called. */
+export function totalsOf({ parentRow }: CallTree, weights: Float64Array): Float64Array {
+  const totals = weights.slice();
+  // Callers stand before what they call, but for damaged data.
+  for (let row = totals.length - 1; row >= 0; row--) {
+    if (parentRow[row] >= 0 && parentRow[row] < row) totals[parentRow[row]] += totals[row];
+  }
+  return totals;
+}
+
+/** Seconds by line of a node's function by those of rows, its callees included: `[line, seconds]`, most first. */
 export function lines(
-  tree: CallTree,
-  weights: Float64Array,
+  { rowsOfNode, lineOfRow }: CallTree,
+  totals: Float64Array,
   node: number
 ): [line: number, seconds: number][] {
   const sums = new Map<number, number>();
-  for (let row = 0; row < weights.length; row++) {
-    if (weights[row] <= 0) continue;
-    let above = row;
-    while (above >= 0 && tree.nodeOfRow[above] !== node) above = tree.parentRow[above];
-    if (above >= 0) sums.set(tree.lineOfRow[above], (sums.get(tree.lineOfRow[above]) ?? 0) + weights[row]);
+  for (const row of rowsOfNode.rows(node)) {
+    if (totals[row] > 0) sums.set(lineOfRow[row], (sums.get(lineOfRow[row]) ?? 0) + totals[row]);
   }
+  return mostFirst(sums);
+}
+
+function mostFirst(sums: ReadonlyMap<number, number>): [line: number, seconds: number][] {
   return [...sums].sort((a, b) => b[1] - a[1]);
 }
 
 /** By frame, the line that was running for most of the time, with what it called; 0 where none was. */
-export function busiestLines(tree: CallTree, weights: Float64Array): Uint32Array {
-  const { parentRow, lineOfRow, nodeOfRow, frame, frames } = tree;
-  const total = Float64Array.from({ length: parentRow.length }, (_, row) => weights[row] ?? 0);
-  // Callers stand before what they call, but for damaged data.
-  for (let row = total.length - 1; row >= 0; row--) {
-    if (parentRow[row] >= 0 && parentRow[row] < row) total[parentRow[row]] += total[row];
-  }
+export function busiestLines(tree: CallTree, totals: Float64Array): Uint32Array {
+  const { lineOfRow, nodeOfRow, frame, frames } = tree;
   const sums = frames.names.map(() => new Map<number, number>());
-  for (let row = 0; row < total.length; row++) {
+  for (let row = 0; row < totals.length; row++) {
     const found = sums[frame[nodeOfRow[row]]];
-    if (found && total[row] > 0) found.set(lineOfRow[row], (found.get(lineOfRow[row]) ?? 0) + total[row]);
+    if (found && totals[row] > 0) found.set(lineOfRow[row], (found.get(lineOfRow[row]) ?? 0) + totals[row]);
   }
-  return Uint32Array.from(sums, lines => {
-    let most = 0;
-    for (const [line, seconds] of lines) if (seconds > (lines.get(most) ?? 0)) most = line;
-    return most;
-  });
+  return Uint32Array.from(sums, lines => mostFirst(lines)[0]?.[0] ?? 0);
 }

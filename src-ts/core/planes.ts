@@ -84,57 +84,34 @@ export interface TimeForm {
 }
 
 /** Reads times in units of so many microseconds. */
-export function joinTimes(name: string, form: TimeForm, times: Float64Array, scale: number): void {
-  if (form.planes === 8) joinWide(name, form, times, scale);
-  else joinZigzag(name, form, times, scale);
-}
-
-function joinZigzag(
+export function joinTimes(
   name: string,
   { data, planes, base, unit, reference }: TimeForm,
   times: Float64Array,
   scale: number
 ): void {
   const rows = times.length;
-  exactly(name, data, rows, planes);
+  const isWide = planes === 8;
+  if (isWide) join(name, data, rows, times);
+  else exactly(name, data, rows, planes);
   let last = base;
   for (let row = 0, b = rows, c = 2 * rows, d = 3 * rows; row < rows; row++) {
-    let code = data[row];
-    if (planes > 1) code |= data[b++] << 8;
-    if (planes > 2) code |= data[c++] << 16;
-    if (planes > 3) code |= data[d++] << 24;
-    if (code === MISSING) {
-      times[row] = Number.NaN;
-      continue;
+    let step = times[row];
+    if (!isWide) {
+      let code = data[row];
+      if (planes > 1) code |= data[b++] << 8;
+      if (planes > 2) code |= data[c++] << 16;
+      if (planes > 3) code |= data[d++] << 24;
+      step = code === MISSING ? Number.NaN : (code >>> 1) ^ -(code & 1);
     }
-    const step = ((code >>> 1) ^ -(code & 1)) * unit;
+    step *= unit;
     if (reference) {
       const since = reference[row];
       times[row] = (step + (Number.isNaN(since) ? base : since)) / scale;
     } else {
-      last += step;
-      times[row] = last / scale;
-    }
-  }
-}
-
-function joinWide(
-  name: string,
-  { data, base, unit, reference }: TimeForm,
-  times: Float64Array,
-  scale: number
-): void {
-  join(name, data, times.length, times);
-  let last = base;
-  for (let row = 0; row < times.length; row++) {
-    const step = times[row] * unit;
-    if (Number.isNaN(step)) continue;
-    if (reference) {
-      const since = reference[row];
-      times[row] = (step + (Number.isNaN(since) ? base : since)) / scale;
-    } else {
-      last += step;
-      times[row] = last / scale;
+      const next = last + step;
+      if (!Number.isNaN(step)) last = next;
+      times[row] = next / scale;
     }
   }
 }

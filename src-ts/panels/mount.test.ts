@@ -215,3 +215,25 @@ test('a saved picture and a printed page say what of all there is is shown', asy
   window.dispatchEvent(new Event('beforeprint'));
   expect(mounted.element.querySelector('header .di-on-paper')?.textContent).toBe('of the scheduler');
 });
+
+test.each([
+  ['in sight', 'in the next frame', 20],
+  ['far from the window', 'when there is nothing else to do', 6000]
+])('what is chosen fills a table %s once, %s', async (where, _, wait) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'requestAnimationFrame', 'requestIdleCallback'] });
+  const context = { setTransform: () => {}, fillRect: () => {}, clearRect: () => {} };
+  vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(context as never);
+  const rows = vi.fn(() => ({ columns: [], length: 0, row: () => [] }));
+  show({ rows });
+  mounted.surface.width = mounted.surface.height = 100;
+  press('Show as table');
+  await vi.advanceTimersByTimeAsync(6000);
+  Object.assign(mounted.surface, { visible: where === 'in sight' });
+  rows.mockClear();
+  stage.selection.set({ source: 'a', column: 'name', value: ['a'] });
+  expect(rows).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(wait);
+  expect(rows).toHaveBeenCalledOnce();
+  await vi.advanceTimersByTimeAsync(6000);
+  expect(rows).toHaveBeenCalledOnce();
+});

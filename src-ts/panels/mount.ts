@@ -14,7 +14,7 @@ import { menuUnder } from './menu';
 import type { Panel, PanelView, Stage } from './panel';
 import { offer, type Picture, toPng, toSvg } from './picture';
 import { Table } from './table';
-import { type Patient, whenNear } from './when-near';
+import { type Patient, whenIdle, whenNear } from './when-near';
 
 /** A panel in a page. */
 export interface Mounted {
@@ -204,11 +204,13 @@ export function mount(
     }
     const focused = renewChips();
     if (rest) rest.renew();
-    else if (!tableBox.hidden) layout();
     else if (surface.element.hidden || surface.height === 0) {
-      if (stand()) fit();
+      if (!tableBox.hidden) layout();
+      else if (stand()) fit();
     }
     surface.invalidate('layout');
+    // Text is found, and read aloud, far from the window, too.
+    if (!tableBox.hidden) whenIdle(() => surface.commit());
     if (focused < 0) return;
     const chip = chips.children[focused] as HTMLElement | undefined;
     if (chip) chip.focus({ preventScroll: true });

@@ -8,11 +8,10 @@ export interface Patient {
 /** Height that the part stands in for until it is known, so that not all parts come near at once. */
 const STANDS_FOR = '240px';
 
-/** Does `work` when it is due and `part` is near the window, or when the page has nothing else to do. */
+/** Does `work` when it is due and `part` is near the window, once a frame is drawn, or when the page has nothing else to do. */
 export function whenNear(part: HTMLElement, work: () => void): Patient {
   let near = false;
   let due = false;
-  let waits = false;
   const settle = (): void => {
     if (!due) return;
     due = false;
@@ -31,14 +30,8 @@ export function whenNear(part: HTMLElement, work: () => void): Patient {
   return {
     renew: () => {
       due = true;
-      if (near) settle();
-      else if (!waits) {
-        waits = true;
-        whenIdle(() => {
-          waits = false;
-          settle();
-        });
-      }
+      if (near) requestAnimationFrame(() => setTimeout(settle));
+      else whenIdle(settle);
     },
     stop: () => {
       due = false;

@@ -79,6 +79,8 @@ class Comparison:
         ValueError
             If the table has no such rows.
         """
+        import pandas as pd
+
         keys = {"names": ["name"], "budget": ["kind", "part"], "settings": ["kind", "name"]}
         if table not in keys:
             raise ValueError(f"table={table!r} is none of {', '.join(keys)}")
@@ -87,8 +89,12 @@ class Comparison:
         sides = dict(enumerate(self.sides["name"]))
         key = keys[table][0] if len(keys[table]) == 1 else keys[table]
         order = long.drop_duplicates(key).set_index(key).index
-        wide: pd.DataFrame = long.pivot(index=key, columns="side").rename(columns=sides, level=1).loc[order]
-        return wide
+        wide = long.pivot(index=key, columns="side").loc[order]
+        figures = [name for name in long if name not in (*keys[table], "side")]
+        # Without rows there are no columns either.
+        pairs = pd.MultiIndex.from_product([figures, sides], names=wide.columns.names)
+        made: pd.DataFrame = wide.reindex(columns=pairs).rename(columns=sides, level=1)
+        return made
 
     def slower(self, limit: float = 0.0) -> list[str]:
         """Names of the sides that are slower than the baseline, beyond a limit and beyond the noise.

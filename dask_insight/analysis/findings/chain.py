@@ -17,7 +17,7 @@ from .for_client import FINALIZE
 from .gaps import MANY, together
 from .names import BARRIER, called, mapped, of_joblib
 from .rule import Rule
-from .shortage import ONE, handed_over, in_flight, in_steps, kept, of_client, put_together
+from .shortage import ONE, are_many, handed_over, in_flight, in_steps, kept, of_client, put_together
 from .sizes import fetching
 from .thresholds import Limits
 
@@ -159,8 +159,7 @@ def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     # What P2P has between inputs and outputs is one task by its nature, and so is what brings a large result
     # together for the client, see oversized-results.
     inputs = put_together(facts)
-    many = inputs >= max(facts.threads, MANY)
-    few &= ~facts.for_client | (many & _small_wholes(facts, limits))
+    few &= ~facts.for_client | (are_many(facts, inputs) & _small_wholes(facts, limits))
     few &= ~kept(facts, limits)
     few &= np.array([not name.startswith(BARRIER) for name in facts.names], bool)
     for chain in chains(facts):
@@ -180,7 +179,7 @@ def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     too = ""
     if others > 0 and lost[code] < total / 2:
         too = f", and too few of {words.count(others + len(names[:3]) - 1, 'other name')}"
-    cause = _cause(facts, limits, code, at_once, float(inputs[code]))
+    cause = _cause(facts, limits, code, at_once, inputs[code])
     yield Finding(
         code="too-few-tasks",
         title=f"{cause.title}{too}{cause.rest}",
@@ -228,14 +227,15 @@ class _Cause(NamedTuple):
     rest: str = ""
 
 
-def _cause(facts: Facts, limits: Limits, code: int, at_once: float, inputs: float) -> _Cause:
+def _cause(facts: Facts, limits: Limits, code: int, at_once: float, inputs: np.ndarray) -> _Cause:
     name, threads = facts.names[code], round(facts.threads)
     there, said = words.count(threads, "thread"), words.about(at_once)
-    if at_once < ONE and inputs >= max(facts.threads, MANY):
+    if at_once < ONE and are_many(facts, inputs):
+        each = float(inputs)
         return _Cause(
-            f"One `{name}` puts {words.about(inputs, digits=3)} results together while {there} wait",
+            f"One `{name}` puts {words.about(each, digits=3)} results together while {there} wait",
             in_steps(name),
-            (Fact("results that one puts together", inputs, "count", facts.threads),),
+            (Fact("results that one puts together", each, "count", facts.threads),),
         )
     loops = _computations(facts, code)
     every = handed_over(facts, code, loops)
@@ -250,7 +250,8 @@ def _cause(facts: Facts, limits: Limits, code: int, at_once: float, inputs: floa
     if at_once >= threads:
         title = f"Too few `{name}` for {there} to the end: {said} at a time"
     number = facts.by_names.number[code]
-    if loops >= MANY and number < limits["too-few-tasks.ratio"] * facts.threads * loops:
+    apart = at_once * loops < ONE * number
+    if apart and loops >= MANY and number < limits["too-few-tasks.ratio"] * facts.threads * loops:
         return _Cause(title, together(facts, loops), rest=f": {loops:,} computations followed one another")
     return _Cause(title, _more_tasks(facts, name))
 
@@ -329,9 +330,9 @@ TOO_FEW_TASKS = Rule(
         "Stragglers are left out, and names of a chain on the critical path, if that has as many tasks, "
         "names that waited for resources of workers, see `resource-limit`, and what is one task by its "
         "nature: barriers of P2P, and what puts results together for the client, but for arrays and bags "
-        "that are small and have as many parts as there are threads. Told apart: one task at a time that "
-        "needs as many results as there are threads, and tasks that a client handed over one by one, each of "
-        "which began at once."
+        "that are small and have as many parts as there are threads, and sixteen. Told apart: one task at a "
+        "time that needs as many results, and tasks that a client handed over one by one, each of which "
+        "began at once, and fewer than the threads could take."
     ),
     cost="Thread-seconds idle while they were computed, and a core was free, over the threads that had one.",
     url="https://docs.dask.org/en/stable/delayed-best-practices.html#break-up-computations-into-many-pieces",

@@ -25,8 +25,13 @@ class Busy(NamedTuple):
     facts: tuple[Fact, ...]
 
 
-def busy_with(facts: Facts, limits: Limits, rows: np.ndarray, name: str, workers: tuple[str, ...]) -> Busy:
-    """What those of some attempts did that are of a name: computed, read, or nobody knows."""
+def busy_with(
+    facts: Facts, limits: Limits, rows: np.ndarray, name: str, workers: tuple[str, ...], used: float
+) -> Busy:
+    """What those of some attempts did that are of a name: computed, read, or nobody knows.
+
+    For the share `used` of their time kernels ran, for which tasks wait with a CPU or without one.
+    """
     rows = rows[is_any(facts.prefix, (name,))[rows]]
     length, cpu = facts.length[rows], facts.attempts.at("cpu", rows)
     told = np.isfinite(cpu) & (length > 0)
@@ -34,14 +39,17 @@ def busy_with(facts: Facts, limits: Limits, rows: np.ndarray, name: str, workers
     if total < _KNOWN * float(length.sum()) or total <= 0:
         return Busy(_UNKNOWN, _MORE, ())
     share = min(float(cpu[told].sum()) / total, 1.0)
-    if share >= limits["gpu-idle.cpu"]:
+    if share - used >= limits["gpu-idle.cpu"]:
         fact = Fact("share of the tasks' time on a CPU", share, "share", limits["gpu-idle.cpu"])
         where = _mostly_in(facts, rows)
-        why = f"`{name}` was on a CPU for {words.share(share)} of its time{where}: its GPU waited for that. "
+        why = (
+            f"`{name}` was on a CPU for {words.share(share)} of its time{where}: its GPU waited for that, or "
+            "for kernels so short that launching them takes longer. "
+        )
         return Busy(why, _PREPARED, (fact,))
     off = 1 - share
     locked = {each.name for each in lock(facts, limits).workers}
-    if off < limits["gpu-idle.off-cpu"] or not locked.isdisjoint(workers):
+    if off - used < limits["gpu-idle.off-cpu"] or not locked.isdisjoint(workers):
         return Busy(_UNKNOWN, _MORE, ())
     fact = Fact("share of the tasks' time without a CPU", off, "share", limits["gpu-idle.off-cpu"])
     why = (
@@ -60,12 +68,12 @@ def _mostly_in(facts: Facts, rows: np.ndarray) -> str:
     mine, place = mine[place >= 0], place[place >= 0]
     if not len(place):
         return ""
+    # There are far fewer stacks than samples.
+    some, stack = np.unique(place, return_inverse=True)
     names, files = (stacks[column].names for column in ("function", "file"))
-    kinds = np.stack(
-        [stacks["function"].codes[place], stacks["file"].codes[place], stacks["first_line"][place]]
-    )
+    kinds = np.stack([stacks["function"].codes[some], stacks["file"].codes[some], stacks["first_line"][some]])
     each, kind = np.unique(kinds, axis=1, return_inverse=True)
-    seconds = np.bincount(kind.ravel(), samples["duration"][mine])
+    seconds = np.bincount(kind.ravel(), np.bincount(stack, samples["duration"][mine]))
     name, file, line = each[:, int(seconds.argmax())].tolist()
     return f", mostly in {function_at(names[name], files[file], line)}"
 
@@ -82,7 +90,8 @@ _MORE = (
 )
 _PREPARED = (
     "Have other tasks do what the CPU does, on workers of their own or in more processes beside the GPU's, "
-    "so that the next piece is ready when the GPU is; or do it on the GPU (nvJPEG, DALI, cuDF's readers).\n\n"
+    "so that the next piece is ready when the GPU is; or do it on the GPU (nvJPEG, DALI, cuDF's readers), "
+    "with larger chunks.\n\n"
     "    # dask worker ADDRESS --nworkers 8 --nthreads 1 --resources CPU=1   # beside the GPU's worker\n"
     "    prepared = client.map(prepare, items, resources={'CPU': 1})\n"
     "    results = client.map(train, prepared, resources={'GPU': 1})"

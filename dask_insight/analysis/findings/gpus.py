@@ -77,7 +77,7 @@ def _gpu_idle(facts: Facts, limits: Limits) -> Iterator[Finding]:
     # As long as all their tasks were waited for by the device, which is the most that could be saved.
     seen, idle_ones = (_seen(facts, each)[rows] for each in (devices, slack))
     lost = float((facts.length[rows] * idle_ones / seen).sum()) * (1 - mean / 100)
-    busy = busy_with(facts, limits, rows, "".join(names[:1]), workers)
+    busy = busy_with(facts, limits, rows, "".join(names[:1]), workers, mean / 100)
     bursts = top >= 100 * limits["gpu-idle.burst"]
     how = "works in bursts" if bursts else "has little to do"
     yield Finding(
@@ -247,8 +247,9 @@ GPU_IDLE = Rule(
     formula=(
         "Mean utilisation of a device while tasks ran on the workers that see it below `gpu-idle.mean`; in "
         "bursts if the 95th percentile is `gpu-idle.burst` or more. Devices that the run did not use are "
-        "left out. Tasks that were on a CPU for `gpu-idle.cpu` of their time computed there; those that were "
-        "without one for `gpu-idle.off-cpu`, and did not wait for the interpreter's lock, read."
+        "left out. Tasks that were on a CPU for `gpu-idle.cpu` of their time more than that mean, for some "
+        "of them spin while a kernel runs, were busy there; those that were without one for "
+        "`gpu-idle.off-cpu` more, and did not wait for the interpreter's lock, read."
     ),
     cost=(
         "Thread-seconds of those tasks × (1 − mean utilisation) / threads: the most that could be saved. "

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ipaddress
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+
+import numpy as np
 
 from ... import words
+from ...tables.facts import facts as about
 from .facts import Facts
 from .finding import Fact, Finding
 from .memory import peaks_of
@@ -19,15 +22,18 @@ _ROOM, _KEPT = 1.5, 0.6
 
 
 def _headroom(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    used = {worker: peak for worker, peak in peaks_of(facts).items() if not _at_home(facts, worker)}
-    if not used or facts.wall < limits["memory-headroom.seconds"] or _was_short(facts):
+    used = peaks_of(facts)
+    if _at_home(facts, used) or facts.wall < limits["memory-headroom.seconds"] or _was_short(facts):
+        return
+    # What a part of a run used tells nothing of the rest.
+    if np.isfinite(facts.part).any():
         return
     limit_of = {worker: float(facts.workers[worker]["memory_limit"]) for worker in used}
     known = all(worker in used for worker in facts.attempts.worker.names if worker in facts.workers)
     fullest = max(used, key=lambda worker: used[worker].share)
     share, limit = used[fullest].share, limit_of[fullest]
     large = min(limit_of.values()) >= limits["memory-headroom.limit"]
-    if not known or not large or share >= limits["memory-headroom.used"]:
+    if not known or not large or not 0 < share < limits["memory-headroom.used"]:
         return
     most = max(peak.share * limit_of[worker] for worker, peak in used.items())
     enough = math.ceil(_ROOM * most / 1e9)
@@ -64,11 +70,16 @@ def _was_short(facts: Facts) -> bool:
     return paused or bool(spilled(facts).written) or bool(facts.attempts.killed.any())
 
 
-def _at_home(facts: Facts, worker: str) -> bool:
-    """Whether a worker is on the client's own computer, whose memory nobody asked for."""
-    told = facts.workers[worker]
+def _at_home(facts: Facts, workers: Iterable[str]) -> bool:
+    """Whether all of some workers are on the computer that recorded, whose memory nobody asked for."""
+    here = about(facts.read("about")).get("host")
+    hosts = {facts.workers[worker]["host"] for worker in workers}
+    return all(host == here or _is_loopback(host) for host in hosts)
+
+
+def _is_loopback(host: str) -> bool:
     try:
-        return bool(told["own"]) or ipaddress.ip_address(told["host"]).is_loopback
+        return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
 
@@ -78,8 +89,9 @@ MEMORY_HEADROOM = Rule(
     says="Workers used little of the memory that they were given.",
     formula=(
         "Runs of `memory-headroom.seconds` or more in which no worker, of limits of `memory-headroom.limit` "
-        "or more, used `memory-headroom.used` of its own, spilled, was paused, or died with tasks. Workers "
-        "of the client's own computer are left out. *Info*."
+        "or more, used `memory-headroom.used` of its own, spilled, was paused, or died with tasks. Left "
+        "out are runs on nothing but the computer that recorded, and those of which only a part is known. "
+        "*Info*."
     ),
     cost="No time.",
     url="https://distributed.dask.org/en/stable/worker-memory.html",

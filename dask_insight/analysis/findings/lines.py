@@ -80,7 +80,7 @@ def _by_host(facts: Facts, names: tuple[str, ...], column: str) -> Iterator[tupl
         hosts.setdefault(str(facts.workers.get(worker, {}).get("host") or worker), []).append(worker)
     for workers in hosts.values():
         # Each worker of a host tells of all of it.
-        told = samples.of(workers[0])
+        told = max(map(samples.of, workers), key=lambda each: len(each["time"]))
         rate = told[column].astype("f8")
         time, rate = told["time"][np.isfinite(rate)], rate[np.isfinite(rate)]
         every = np.concatenate([ran[worker] for worker in workers])

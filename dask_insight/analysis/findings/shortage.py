@@ -17,6 +17,8 @@ from .thresholds import Limits
 
 #: Tasks at a time below which it is one, and from which several were there.
 ONE = 1.5
+#: Results that one task puts together, from which that is worth steps: reductions take four or eight anyway.
+_STEPS = 16
 #: Share of a name's tasks that came alone, each with a submission of its own.
 _ALONE = 0.9
 #: Wait for a thread, of the time that a task takes, below which a task began as soon as it was handed over.
@@ -35,6 +37,11 @@ def put_together(facts: Facts) -> np.ndarray:
     return np.asarray(inputs / np.maximum(np.bincount(codes[first], minlength=len(facts.names)), 1))
 
 
+def are_many(facts: Facts, inputs: np.ndarray) -> np.ndarray:
+    """Whether so many results that one task needs are worth being put together in steps."""
+    return np.asarray(inputs >= max(facts.threads, _STEPS))
+
+
 def kept(facts: Facts, limits: Limits) -> np.ndarray:
     """By code, names whose tasks waited for resources of workers: more of them would wait, too."""
     moments, known = kept_by_resources(facts), facts.attempts
@@ -47,7 +54,9 @@ def kept(facts: Facts, limits: Limits) -> np.ndarray:
 
 
 def handed_over(facts: Facts, code: int, submissions: int) -> float:
-    """Median seconds from one task of a name to the next, where they were handed over one by one; else NaN.
+    """Median seconds from one task of a name to the next, where a client was too slow; else NaN.
+
+    It handed them over one by one, that is, and fewer than the threads could take meanwhile.
 
     Parameters
     ----------
@@ -62,7 +71,8 @@ def handed_over(facts: Facts, code: int, submissions: int) -> float:
     waited = float(np.median(known.at("start", rows) - came))
     if waited >= _AT_ONCE * facts.by_names.mean[code]:
         return np.nan
-    return float(np.median(np.diff(np.sort(came))))
+    every = float(np.median(np.diff(np.sort(came))))
+    return every if every * facts.threads > facts.by_names.mean[code] else np.nan
 
 
 def of_client(facts: Facts) -> tuple[Fact, ...]:

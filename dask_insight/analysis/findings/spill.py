@@ -14,7 +14,7 @@ from ...schema import DISK
 from ...timeline import Moments, held_until
 from .facts import Facts, is_any
 from .finding import Fact, Finding
-from .names import most, of_workers, own_workers, quoted
+from .names import most, of_workers, own_workers, quoted, split
 from .rule import Rule
 from .thresholds import Limits
 
@@ -63,7 +63,8 @@ def _spill(facts: Facts, limits: Limits) -> Iterator[Finding]:
     share = seconds / max(sum(lives.values()), 1e-9)
     part = written / (produced or math.nan)
     workers = tuple(sorted(told.written, key=lambda worker: -told.written[worker]))
-    there = _there(facts, workers)
+    held = _held(facts, workers)
+    there = max(_there(facts, workers), held)
     times = written / (there or math.nan)
     much = share >= limits["spill.share"] or part >= limits["spill.written"] or times >= limits["spill.times"]
     # Disk and pickling hold up a worker's event loop; all its threads wait for what comes next.
@@ -83,7 +84,7 @@ def _spill(facts: Facts, limits: Limits) -> Iterator[Finding]:
     over = ""
     if times >= _OVER:
         over = f", written {words.about(times)} times over"
-        why, advice = why + _AGAIN, f"{_in_one_pass(there, len(workers))}\n\n{advice}"
+        why, advice = why + _AGAIN, f"{_in_one_pass(held or there, len(workers))}\n\n{advice}"
     yield Finding(
         code="spill",
         severity=("critical" if _is_dire(limits, share, times) else "warning") if much else "info",
@@ -133,6 +134,14 @@ def _there(facts: Facts, workers: tuple[str, ...]) -> float:
     made = known.at("nbytes", facts.good & of_workers(facts, workers))
     came = is_any(transfers["worker"], workers) & is_any(transfers["direction"], ("in",))
     return float(np.nan_to_num(made).sum() + np.nan_to_num(transfers["nbytes"][came]).sum())
+
+
+def _held(facts: Facts, workers: tuple[str, ...]) -> float:
+    """Bytes of the most results that some workers had, each at a time: also of clients, or from before."""
+    memory = facts.read("memory")
+    nbytes = np.nan_to_num(memory["managed"]) + np.nan_to_num(memory["spilled"])
+    rows = np.flatnonzero(is_any(memory["worker"], workers))
+    return sum(float(nbytes[mine].max()) for mine in split(memory["worker"], rows).values())
 
 
 def spilled(facts: Facts) -> Spilled:
@@ -204,8 +213,8 @@ SPILL = Rule(
         "At least `spill.bytes` written by workers' spilling (not by shuffles), and `spill.share` of the "
         "workers' time in it or `spill.written` of all bytes of results; critical from `spill.critical` of "
         "their time. Or bytes written `spill.times` as much as the results that these workers made or were "
-        "sent; critical from `spill.times-critical`, with `spill.share` of their time. Named are the "
-        "results that took most memory for longest. "
+        "sent, or had at any time; critical from `spill.times-critical`, with `spill.share` of their time. "
+        "Named are the results that took most memory for longest. "
         "From `spill.beside` of the memory on, it says that results were the smaller part."
     ),
     cost="Share of the workers' time in reading, writing and pickling spilled results × the run.",

@@ -17,6 +17,8 @@ _MIB = 1024.0**2
 _APART = 2.0
 #: How many times the inputs of others of its name a task has to be told for that.
 _LARGER = 4.0
+#: Bytes of inputs from which they may be why a worker died.
+_LARGE = 100e6
 
 #: What to do about such inputs.
 EVENLY = (
@@ -90,14 +92,15 @@ def larger_inputs(facts: Facts, rows: np.ndarray) -> str:
     there = np.flatnonzero(np.isfinite(nbytes))
     usual = medians(codes[there], nbytes[there], len(facts.names))[codes[there]]
     mine = np.flatnonzero(np.isin(known.task[there], known.task[rows]))
+    mine = mine[nbytes[there[mine]] >= _LARGE]
     times = ratio(nbytes[there[mine]], usual[mine])
     if times.max(initial=0.0) < _LARGER:
         return ""
     most_of_all = int(times.argmax())
     row, common = there[mine[most_of_all]], words.size(float(usual[mine[most_of_all]]))
     return (
-        f"Its inputs are {words.size(float(nbytes[row]))}, {words.about(float(times[most_of_all]))} times "
-        f"the usual {common} of `{facts.names[codes[row]]}`."
+        f"The inputs of one are {words.size(float(nbytes[row]))}, {words.about(float(times[most_of_all]))} "
+        f"times the usual {common} of `{facts.names[codes[row]]}`."
     )
 
 

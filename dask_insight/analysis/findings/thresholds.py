@@ -225,7 +225,7 @@ TABLE = (
         "ours",
     ),
     Threshold(
-        "io-wait.line", 40e6, "bytes/s", "Least rate of a host's network or disks that may be full.", "ours"
+        "io-wait.line", 1e8, "bytes/s", "Least rate of a host's network or disks that may be full.", "ours"
     ),
     Threshold(
         "io-wait.flat", 0.8, "share", "Median rate, of its 95th percentile, from which it is full.", "ours"
@@ -448,9 +448,13 @@ TABLE = (
     Threshold(
         "gpu-idle.burst", 0.7, "share", "95th percentile of utilisation in bursts.", "SageMaker Debugger"
     ),
-    Threshold("gpu-idle.cpu", 0.7, "share", "Share of the tasks' time on a CPU.", "ours"),
+    Threshold("gpu-idle.cpu", 0.7, "share", "Share of the tasks' time on a CPU, less that mean.", "ours"),
     Threshold(
-        "gpu-idle.off-cpu", 0.5, "share", "Share of it without one.", "SageMaker Debugger: IOBottleneck"
+        "gpu-idle.off-cpu",
+        0.5,
+        "share",
+        "Share of it without one, less that mean.",
+        "SageMaker Debugger: IOBottleneck",
     ),
     Threshold("gpu-memory.share", 0.9, "share", "Share of a device's memory in use.", "Kineto"),
     Threshold("gpu-memory.moved", 1e9, "bytes", "Least bytes that cuDF had moved to the host.", "ours"),

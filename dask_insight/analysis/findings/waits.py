@@ -192,10 +192,10 @@ def _without_cpu(facts: Facts, limits: Limits) -> Iterator[Finding]:
         advice, cost = faster_shuffles(names), facts.spread(told.others) / 2
     elif (line := busiest(facts, limits, names)) is not None and line.full:
         rate = f"{words.size(line.rate)}/s"
-        title = f"`{names[0]}` read all that {line.said} gave: {rate} a host all the time"
+        title = f"`{names[0]}` read {rate} a host from {line.said} all the time: most likely all there is"
         why = (
             f"{held} without computing, while what a host read from {line.said} stayed the same: so it is "
-            "where a line, a disk or a service gives all that it can, and more threads wait as well."
+            "where a line, a disk or a service gives all that it can. More threads then wait as well."
         )
         advice, cost, severity = _less_read(line), 0.0, "info"
         gauge = (line.fact(limits),)
@@ -373,7 +373,7 @@ IO_WAIT = Rule(
         "spent in waits for processes or pools that they had started, that is told, no more than *info* if "
         "these used CPU time for `io-wait.programs` of it, or nothing tells. No more than *info*, and "
         "without a cost, where hosts then read `io-wait.line` or more, their median `io-wait.flat` of their "
-        "95th percentile, and less while no task ran: their line is full."
+        "95th percentile, and less while no task ran: their line is most likely full."
     ),
     cost=(
         "Half of that time while other tasks waited for a thread, over all "

@@ -58,6 +58,11 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     pictures.add_argument(
         "--worker", action="append", metavar="NAME", help="only this worker; may be repeated"
     )
+    pictures.add_argument(
+        "--measures", action="append", metavar="NAME", help="resources: only this measure; may be repeated"
+    )
+    pictures.add_argument("--by", choices=("measure", "name"), help="memory: default measure")
+    pictures.add_argument("--unit", metavar="UNIT", help="fine-metrics: default seconds")
     pictures.add_argument("--width", type=float, metavar="PIXELS", help=f"default {WIDTH:g}")
     pictures.add_argument("--height", type=float, metavar="PIXELS", help="by default what suits the panel")
     pictures.add_argument("--scheme", choices=("light", "dark"), help="default light")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...batch import BatchError, Symbols, decode, table_of
-from ...session.ends import READ, Ends
+from ...session.ends import READ, Change, Ends
 
 #: The columns by which tasks are counted.
 _COUNTED = {**READ, "graph": (*READ["graph"], "prefix")}
@@ -37,7 +37,7 @@ class Counts:
 
     @property
     def total(self) -> int:
-        """Different tasks that are to run."""
+        """Different tasks that are to run, or ran."""
         return self._ends.total
 
     @property
@@ -58,13 +58,15 @@ class Counts:
             columns: Any = decode(batch, _COUNTED[table]).columns
             if table == "graph":
                 self._name(columns["task"], columns.get("prefix"))
-            change = self._ends.take(table, columns)
-            self._totals.update(self._by_name(change.new))
-            self._dones.update(self._by_name(change.done))
-            self._errors.update(self._by_name(change.failed))
-            self._errors.subtract(self._by_name(change.mended))
+            self._count(self._ends.take(table, columns))
         except (BatchError, KeyError):
             return
+
+    def _count(self, change: Change) -> None:
+        self._totals.update(self._by_name(change.new))
+        self._dones.update(self._by_name(change.done))
+        self._errors.update(self._by_name(change.failed))
+        self._errors.subtract(self._by_name(change.mended))
 
     def groups(self) -> list[GroupCount]:
         """Task names in the order in which their first tasks ended; names of which none has come last."""
@@ -83,7 +85,8 @@ class Counts:
         unnamed = self._name_of[tasks] < 0
         new, first = np.unique(tasks[unnamed], return_index=True)
         self._name_of[new] = codes[unnamed][first]
-        self._errors.update(self._by_name(new[self._ends.has_failed(new)]))
+        # A task may end before the graph that brought it has been told of.
+        self._count(self._ends.known(new))
 
     def _by_name(self, tasks: np.ndarray) -> Counter[int]:
         """Tasks whose name is known, counted by its code."""

@@ -470,20 +470,20 @@ class ClusterSource:
             await self._ask_again_and_again()
         finally:
             # Nobody answers those any more who have asked since the last answer.
-            self._answer(self._awaited)
+            self._answer(len(self._awaited))
 
-    @staticmethod
-    def _answer(awaited: list[asyncio.Future[None]]) -> None:
-        for come in awaited:
+    def _answer(self, first: int) -> None:
+        """Tell the first of those who wait that they need wait no longer."""
+        answered, self._awaited = self._awaited[:first], self._awaited[first:]
+        for come in answered:
             if not come.done():
                 come.set_result(None)
 
     async def _ask_again_and_again(self) -> None:
-        more = False
-        awaited: list[asyncio.Future[None]] = []
+        more, asked = False, 0
         while not self._stopping.is_set() or (self._ended and more):
             if not more:
-                awaited, self._awaited = self._awaited, []
+                asked = len(self._awaited)
             more = False
             try:
                 if not self._resting:
@@ -503,7 +503,7 @@ class ClusterSource:
             except Exception as error:
                 self._failed("own", error)
             if not more:
-                self._answer(awaited)
+                self._answer(asked)
             if self._ended and not more and not self._resting:
                 self._rest()
             if not more:

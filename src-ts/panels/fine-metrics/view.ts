@@ -161,11 +161,6 @@ export class FineMetricsView implements PanelView {
     return amount(unit === 'count' ? Math.round(value) : value, unit);
   }
 
-  private labelWidth(): number {
-    const { width } = this.context.surface;
-    return Math.round(Math.min(200, width * 0.36));
-  }
-
   private drawHead(pen: Pen, { group, y }: Line, theme: Theme): void {
     writeWith(pen, `12px ${theme.font}`);
     pen.fillStyle = theme.muted;
@@ -176,7 +171,7 @@ export class FineMetricsView implements PanelView {
     const text = textWidth(`12px ${theme.font}`);
     const bar = group.bars[at];
     const { width } = this.context.surface;
-    const labels = this.labelWidth();
+    const labels = Math.round(Math.min(200, width * 0.36));
     const values = 76;
     const room = Math.max(10, width - labels - values);
     const most = group.bars[0].total || 1;

@@ -1,3 +1,4 @@
+import type { Frames } from '../../core/flame-stacks';
 import type { FlameTree } from '../../core/flame-tree';
 import { duration, share, shortened } from '../../core/format';
 import { shortFile } from '../../core/package-of';
@@ -18,7 +19,7 @@ export function frameMark(
   boxOf: (path: string) => Box,
   theme: Theme
 ): Mark {
-  const frames = data.frames ?? { names: [], files: [], firstLines: [] };
+  const frames = data.frames as Frames;
   const frame = tree.frame[node];
   const all = tree.total[0];
   const of = (seconds: number): string => `${duration(seconds)} (${share(seconds / all)})`;

@@ -85,7 +85,7 @@ export class FlameData {
   linesOf(node: number): readonly (readonly [line: number, seconds: number])[] {
     const { tree, index } = this;
     if (!tree || !index || this.inverted) return [];
-    return lines(index.tree, this.weights.values, tree.origin[node]);
+    return lines(index.tree, this.weights.totals(index), tree.origin[node]);
   }
 
   /** The source of a line of a frame's file; '' if the recording does not have it. */
@@ -95,7 +95,8 @@ export class FlameData {
 
   /** By frame the line that took most of what is chosen, what it called included; 0 for none. */
   busiestLines(): Uint32Array {
-    return this.index ? busiestLines(this.index.tree, this.weights.values) : new Uint32Array(0);
+    const { index } = this;
+    return index ? busiestLines(index.tree, this.weights.totals(index)) : new Uint32Array(0);
   }
 
   private nameFrames({ names, files }: Frames): void {

@@ -1,3 +1,4 @@
+import { grown } from '../../core/grown';
 import {
   type ColorRegistry,
   css,
@@ -15,8 +16,8 @@ import { ACTIONS, AWAY, reservedOf } from './phases';
 const LEAST = 0.18;
 /** How much is left of the colour of what is not chosen. */
 const DIMMED = 0.2;
-/** How much there is of the colour in a pixel that is 1 to `FULL` parts full. */
-const SHARES = Array.from({ length: FULL }, (_, at) => LEAST + ((1 - LEAST) * (at + 1)) / FULL);
+/** How much there is of the colour in a pixel that is 0 to `FULL` parts full. */
+const SHARES = Array.from({ length: FULL + 1 }, (_, at) => at && LEAST + ((1 - LEAST) * at) / FULL);
 
 /** Cell to colour, as a canvas stores it. */
 export interface ColorTable {
@@ -30,64 +31,82 @@ export interface ColorTable {
   readonly outline: number;
 }
 
-export interface ColorChoice {
-  readonly names: readonly string[];
-  readonly colors: ColorRegistry;
-  readonly theme: Theme;
-  /** Is this name shown in full colour? */
-  readonly bright: (name: string) => boolean;
-  /** Some names are chosen: what belongs to none of them steps back too. */
-  readonly chosen: boolean;
-}
-
 export function failureColor(failure: number, theme: Theme): Rgb {
   if (failure === ERRED) return reservedColor('erred', theme);
   if (failure === KILLED) return theme.dark ? [70, 20, 20] : [90, 10, 10];
   return theme.dark ? [60, 60, 66] : [70, 70, 76];
 }
 
-export function colorTable(choice: ColorChoice): ColorTable {
-  const { theme, chosen } = choice;
-  const { background } = theme;
-  let dimmed: Uint32Array | undefined;
-  const phases = new Uint32Array((ACTIONS.length + FIRST_NAME) * 64);
-  ACTIONS.forEach((_, action) => {
-    const color = action === AWAY ? background : reservedColor(reservedOf(action), theme);
-    const most = chosen ? 2 * DIMMED : 1;
-    const shares = SHARES.map((_, at) => (0.35 + (0.65 * (at + 1)) / FULL) * most);
-    phases.set(mixtures(background, color, shares), (action + FIRST_NAME) * 64 + 1);
-  });
-  return {
-    tasks: tableOf(choice, choice.bright, 1),
-    get dimmed() {
-      dimmed ??= tableOf(choice, () => false, 0.5);
-      return dimmed;
-    },
-    phases,
-    background: packed(background),
-    grid: packed(theme.gridColor),
-    outline: theme.dark ? packed([235, 235, 235]) : 0
-  };
+/** The colours of cells in one theme; those of each name, of which there only come more, are mixed once. */
+export class CellColors {
+  /** With all names in full colour, and with all of them dimmed. */
+  private tables: readonly Uint32Array[];
+  private count = 0;
+
+  constructor(
+    readonly theme: Theme,
+    readonly names: readonly string[],
+    private readonly colors: ColorRegistry
+  ) {
+    this.tables = [1, 0.5].map(left => failuresOf(theme, left));
+  }
+
+  /** With names in full colour that are `bright`. `chosen`: some are, and what belongs to none of them steps back too. */
+  table(bright: (name: string) => boolean, chosen: boolean): ColorTable {
+    const { theme, names } = this;
+    this.mixNew();
+    const [full, dimmed] = this.tables;
+    const tasks = full.slice();
+    names.forEach((name, index) => {
+      const from = placeOf(index);
+      if (!bright(name)) tasks.set(dimmed.subarray(from, from + 64), from);
+    });
+    return {
+      tasks,
+      dimmed,
+      phases: phasesOf(theme, chosen ? 2 * DIMMED : 1),
+      background: packed(theme.background),
+      grid: packed(theme.gridColor),
+      outline: theme.dark ? packed([235, 235, 235]) : 0
+    };
+  }
+
+  private mixNew(): void {
+    const { names } = this;
+    const { background, dark, contrast } = this.theme;
+    this.tables = this.tables.map(table => grown(table, placeOf(names.length)));
+    for (; this.count < names.length; this.count++) {
+      const color = this.colors.color(names[this.count], dark, contrast);
+      [color, mixed(background, color, DIMMED)].forEach((over, at) => {
+        this.tables[at].set(mixtures(background, over, SHARES), placeOf(this.count));
+      });
+    }
+  }
 }
 
-/** The colours of all cells; `failures` is how much is left of the colour of failures. */
-function tableOf(
-  { names, colors, theme }: ColorChoice,
-  bright: (name: string) => boolean,
-  failures: number
-): Uint32Array {
+/** Where the colours of a name begin. */
+const placeOf = (name: number): number => (name + FIRST_NAME) * 64;
+
+/** The colours of cells without a name; `left` is how much there is of the colour of failures. */
+function failuresOf(theme: Theme, left: number): Uint32Array {
   const { background } = theme;
-  const table = new Uint32Array((names.length + FIRST_NAME) * (FULL + 1)).fill(packed(background));
+  const table = new Uint32Array(placeOf(0)).fill(packed(background));
   for (const failure of [ERRED, KILLED, RETRIED]) {
-    const color = packed(mixed(background, failureColor(failure, theme), failures));
+    const color = packed(mixed(background, failureColor(failure, theme), left));
     table.fill(color, failure * 64, failure * 64 + 64);
   }
-  names.forEach((name, index) => {
-    const color = colors.color(name, theme.dark, theme.contrast);
-    const shown = bright(name) ? color : mixed(background, color, DIMMED);
-    table.set(mixtures(background, shown, SHARES), (index + FIRST_NAME) * 64 + 1);
-  });
   return table;
+}
+
+function phasesOf(theme: Theme, most: number): Uint32Array {
+  const { background } = theme;
+  const phases = new Uint32Array(placeOf(ACTIONS.length));
+  const shares = SHARES.map((_, at) => at && (0.35 + (0.65 * at) / FULL) * most);
+  ACTIONS.forEach((_, action) => {
+    const color = action === AWAY ? background : reservedColor(reservedOf(action), theme);
+    phases.set(mixtures(background, color, shares), placeOf(action));
+  });
+  return phases;
 }
 
 /** The colour of a name as text for elements and pens. */

@@ -16,23 +16,30 @@ export function rowsOf(context: PanelContext, choice: Choice): TableRows {
   const from = time?.start ?? viewport.start;
   const to = time?.stop ?? viewport.stop;
   const found: { readonly lane: Lane; readonly entry: number; readonly start: number }[] = [];
+  /** Of what starts then or later enough has been found. */
+  let late = Number.POSITIVE_INFINITY;
   let total = 0;
+  const keepFirst = (): void => {
+    found.sort((a, b) => a.start - b.start);
+    if (found.length < MOST) return;
+    found.length = MOST;
+    late = found[MOST - 1].start;
+  };
   for (const lane of tasks.lanes) {
     if (workers && !workers.has(lane.worker)) continue;
     const last = lane.firstStartAfter(to);
-    const most = found.length + MOST;
     for (let entry = lane.firstAfter(from); entry < last; entry++) {
       if (!choice.shows(lane, entry) || (names && choice.roles[lane.name[entry]] !== CHOSEN)) continue;
       total++;
-      if (found.length < most) found.push({ lane, entry, start: lane.start[entry] });
+      const start = lane.start[entry];
+      if (start < late && found.push({ lane, entry, start }) === 2 * MOST) keepFirst();
     }
   }
-  found.sort((a, b) => a.start - b.start);
-  const shown = found.slice(0, MOST);
+  keepFirst();
   const nbytes = recording.table('attempts').numbers('nbytes');
   const seconds = ({ lane, entry }: (typeof found)[number], value: number): number =>
     lane.status[entry] === LOST ? Number.NaN : Math.round(value * 1e6) / 1e6;
-  const table = tableOf(shown, [
+  const table = tableOf(found, [
     text('Name', ({ lane, entry }) => tasks.names[lane.name[entry]]),
     text('Key', ({ lane, entry }) => keyOf(tasks, tasks.taskOf(lane, entry))),
     text('Status', ({ lane, entry }) => statusWords(lane.status[entry])),

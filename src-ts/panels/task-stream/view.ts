@@ -8,7 +8,7 @@ import { noTasks } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, Sign, TableRows } from '../panel';
 import { timeMarks } from '../time-axis';
 import { Choice } from './choice';
-import { type ColorTable, colorTable } from './colors';
+import { CellColors, type ColorTable } from './colors';
 import { drawDetails } from './details';
 import { drawFailures } from './failures';
 import { Grid, type View } from './grid';
@@ -51,6 +51,7 @@ export class TaskStreamView implements PanelView {
   private readonly window = new LaneWindow();
   private colors: ColorTable | undefined;
   private colored = '';
+  private mixed: CellColors | undefined;
   private lineage: { readonly of: string; readonly found: Lineage } | undefined;
   private building = false;
   private disposed = false;
@@ -276,15 +277,19 @@ export class TaskStreamView implements PanelView {
   }
 
   private recolor(): void {
-    const { tasks, colors, selection, surface } = this.context;
+    const { colors, selection, surface } = this.context;
+    const { names } = this.context.tasks;
     const { theme } = surface;
     const { highlight } = selection;
-    const key = [surface.look, highlight ?? '\n', this.choice.version, tasks.names.length].join('|');
+    const key = [surface.look, highlight ?? '\n', this.choice.version, names.length].join('|');
     if (key === this.colored) return;
     this.colored = key;
     const bright = (name: string): boolean =>
       highlight !== undefined ? name === highlight : this.choice.isBright(name);
-    this.colors = colorTable({ names: tasks.names, colors, theme, bright, chosen: !this.choice.plain });
+    if (this.mixed?.theme !== theme || this.mixed.names !== names) {
+      this.mixed = new CellColors(theme, names, colors);
+    }
+    this.colors = this.mixed.table(bright, !this.choice.plain);
   }
 
   private async buildLevels(): Promise<void> {

@@ -27,8 +27,8 @@ const [WIDEST, NARROWEST, BARS] = [360, 60, 260];
 const SENT = 'background-comms process';
 /** Bars of task names at most. */
 const MOST = 12;
-/** Pieces of the scale of colours, and its width. */
-const [PIECES, SCALE] = [40, 120];
+/** Pieces of the scale of colours, the width of one, and of all. */
+const [PIECES, PIECE, SCALE] = [40, 3, 120];
 
 type Ends = readonly [from: readonly string[], to: readonly string[]];
 /** What a mark is about, which its id tells: a name, or workers. Places change as a run goes on. */
@@ -105,12 +105,12 @@ export class TransfersView implements PanelView {
   /** Where it stands now; of workers that have come to share a line, that line. */
   private markOf(about: About): Mark | undefined {
     if (typeof about === 'string') return this.barMark(this.bars.findIndex(({ name }) => name === about));
-    const { senders, receivers, cells } = this.square;
+    const { senders, receivers } = this.square;
     const [from, to] = [senders, receivers].map((ends, side) =>
       ends.findIndex(({ workers }) => workers[0] === about[side][0])
     );
     const at = to < 0 ? -1 : from * receivers.length + to;
-    return cells[at] && this.pairMark(at);
+    return this.pairMark(at);
   }
 
   pick(x: number, y: number): Mark | undefined {
@@ -118,13 +118,10 @@ export class TransfersView implements PanelView {
     const { senders, receivers } = this.square;
     const [from, to] = [Math.floor((y - top) / cell), Math.floor((x - labels) / cell)];
     if (from >= 0 && to >= 0 && from < senders.length && to < receivers.length) {
-      const at = from * receivers.length + to;
-      return this.square.cells[at] && this.pairMark(at);
+      return this.pairMark(from * receivers.length + to);
     }
     const bar = Math.floor((y - bars.y) / ROW);
-    return x >= bars.x && x < bars.x + bars.width && bar >= 0 && bar < this.bars.length
-      ? this.barMark(bar)
-      : undefined;
+    return x >= bars.x && x < bars.x + bars.width ? this.barMark(bar) : undefined;
   }
 
   move(from: Mark | undefined, direction: Direction): Mark | undefined {
@@ -211,8 +208,9 @@ export class TransfersView implements PanelView {
     const bottom = top + cell * senders.length;
     const under = bottom + 8 + ROW;
     const right = labels + cell * receivers.length + 32;
-    const isBeside = width - Math.max(right, labels + SCALE + 60) >= BARS;
-    const x = isBeside ? Math.max(right, labels + SCALE + 60) : 0;
+    const beside = Math.max(right, labels + SCALE + 60);
+    const isBeside = width - beside >= BARS;
+    const x = isBeside ? beside : 0;
     const y = isBeside ? top : under + 10 + ROW;
     const end = this.bars.length > 0 ? y + ROW * this.bars.length : 0;
     const height = Math.max(under, end) + 4;
@@ -256,8 +254,7 @@ export class TransfersView implements PanelView {
     const text = textWidth(pen.font);
     for (let piece = 0; piece < PIECES; piece++) {
       pen.fillStyle = css(heatColor(theme, piece / (PIECES - 1)));
-      const [left, right] = [piece, piece + 1].map(each => Math.round((each * SCALE) / PIECES));
-      pen.fillRect(labels + left, y + 5, right - left, 8);
+      pen.fillRect(labels + piece * PIECE, y + 5, PIECE, 8);
     }
     pen.fillStyle = theme.muted;
     pen.fillText('0', labels - 6 - text.of('0'), y + 9);
@@ -310,12 +307,13 @@ export class TransfersView implements PanelView {
     return nameColor(name, this.context.colors, this.context.surface.theme);
   }
 
-  private pairMark(at: number | undefined): Mark | undefined {
-    if (at === undefined) return undefined;
-    const { labels, cell, top } = this.place(this.context.surface.width);
+  private pairMark(at: number): Mark | undefined {
     const { senders, receivers, cells } = this.square;
+    const sums = cells[at];
+    if (!sums) return undefined;
     const [from, to] = [Math.floor(at / receivers.length), at % receivers.length];
-    const { transfers, nbytes, seconds } = cells[at] as Sums;
+    const { transfers, nbytes, seconds } = sums;
+    const { labels, cell, top } = this.place(this.context.surface.width);
     const title = `${senders[from].label} → ${receivers[to].label}`;
     const box: Box = { x: labels + to * cell, y: top + from * cell, width: cell, height: cell };
     return {

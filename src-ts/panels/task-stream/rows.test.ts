@@ -1,0 +1,33 @@
+import { expect, test, vi } from 'vitest';
+import { Lane, OK } from '../../core/lane';
+import { Selection } from '../../core/selection';
+import { recordingOf } from '../../core/test-recording';
+import type { PanelContext } from '../panel';
+import type { Choice } from './choice';
+import { rowsOf } from './rows';
+
+test('of many tasks in sight the first are shown, and hardly more than these are picked out', () => {
+  const lanes = Array.from({ length: 64 }, (_, at) => new Lane('w', String(at)));
+  lanes.forEach((lane, at) => {
+    for (let time = at / 64; time < 2500; time++) lane.add(time, time + 1, 0, OK, 0);
+  });
+  const context = {
+    tasks: { lanes, names: ['inc'] },
+    recording: recordingOf({}),
+    viewport: { start: -1, stop: 9999 },
+    selection: new Selection()
+  } as unknown as PanelContext;
+  const { sort } = Array.prototype;
+  const sorted: number[] = [];
+  vi.spyOn(Array.prototype, 'sort').mockImplementation(function (this: unknown[], compare) {
+    sorted[sorted.length] = this.length;
+    return sort.call(this, compare);
+  });
+  const rows = rowsOf(context, { shows: () => true, hiddenWords: '' } as unknown as Choice);
+  vi.restoreAllMocks();
+  expect(Math.max(...sorted)).toBeLessThanOrEqual(2 * 20_000);
+  expect(sorted.length).toBeLessThan(5);
+  expect([rows.length, rows.note]).toEqual([20_000, ': the first 20,000 of 160,000 tasks in sight']);
+  const starts = Array.from({ length: rows.length }, (_, row) => rows.value?.(row, 3));
+  expect(starts).toEqual(starts.map((_, at) => Math.round((at / 64) * 1e6) / 1e6));
+});
