@@ -161,10 +161,13 @@ class Store:
         """Folders that somebody chose, that of its file, and the system's: often memory, or small."""
         # Who has a recording need not have imported Dask.
         config: Any = sys.modules.get("dask.config")
-        chosen = [config.get("temporary-directory", None)] if config is not None else []
+        dasks = None if config is None else config.get("temporary-directory", None)
+        # As `tempfile` has them; Windows sets the last two.
+        variables = map(os.environ.get, ("TMPDIR", "TEMP", "TMP"))
         writer = self._writer
         beside = None if writer is None else writer.folder
-        return [*(str(each) for each in (*chosen, os.environ.get("TMPDIR"), beside) if each), None]
+        # Each once: what is full is full for all.
+        return [*dict.fromkeys(str(each) for each in (dasks, *variables, beside) if each), None]
 
     def _write(self, batch: bytes) -> None:
         """Hand a batch to the file; the lock is held."""

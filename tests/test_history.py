@@ -612,6 +612,8 @@ def test_what_is_too_much_for_memory_goes_to_a_disk_that_somebody_chose(
     (tmp_path / "run").mkdir()
     monkeypatch.setattr(spill, "TemporaryFile", Small)
     monkeypatch.setenv("TMPDIR", str(tmp_path / "variable"))
+    for others in ("TEMP", "TMP"):
+        monkeypatch.delenv(others, raising=False)
     with dask.config.set({"temporary-directory": str(tmp_path / "dask")}):
         _long(monkeypatch)
     assert asked == ["dask"]
@@ -620,6 +622,12 @@ def test_what_is_too_much_for_memory_goes_to_a_disk_that_somebody_chose(
         _long(monkeypatch)
         assert asked == ["variable"]
         asked.clear()
+        monkeypatch.delenv("TMPDIR")
+        monkeypatch.setenv("TEMP", str(tmp_path / "of Windows"))
+        _long(monkeypatch, tmp_path / "elsewhere.dinsight")[0].close()
+        assert asked == ["of Windows"]
+        asked.clear()
+        monkeypatch.delenv("TEMP")
         monkeypatch.setenv("TMPDIR", str(tmp_path / "gone"))
         made, rows = _long(monkeypatch, tmp_path / "run" / "run.dinsight")
     assert asked == ["gone", "run", "the system's"]

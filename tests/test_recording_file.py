@@ -418,6 +418,17 @@ def test_what_is_written_beside_a_file_has_no_longer_a_path_than_windows_takes(
         assert found.parent == path.parent
 
 
+def test_a_file_that_happens_to_have_the_name_of_what_is_to_be_written_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "3"
+    other.write_text("somebody's")
+    monkeypatch.setattr(place, "beside", lambda *_: other)
+    with pytest.raises(FileExistsError):
+        save(tmp_path / "r", [_batch(1)])
+    assert other.read_text() == "somebody's"
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="its files have other permissions")
 def test_a_file_that_must_not_be_written_can_be_replaced_on_windows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -572,6 +583,24 @@ def test_a_claim_holds_no_file_open_whose_place_another_takes(
         claim(path)
     release()
     claim(path)()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell what is open")
+def test_two_threads_that_replace_a_claimed_file_leave_nothing_open(tmp_path: Path) -> None:
+    path = tmp_path / "run.dinsight"
+    before = len(os.listdir("/proc/self/fd"))
+    release = claim(path)
+    # One begins before the other has ended; the file is another then.
+    with lock.unclaimed(path):
+        with lock.unclaimed(path):
+            path.unlink()
+            path.touch()
+        path.unlink()
+        path.touch()
+    with pytest.raises(OSError, match="another process records to it"):
+        claim(path)
+    release()
+    assert len(os.listdir("/proc/self/fd")) == before
 
 
 @pytest.mark.parametrize("attempts", [1, 2])

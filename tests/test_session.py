@@ -37,6 +37,7 @@ from dask_insight.session import AsynchronousClient, IncompleteFile, Session, re
 from dask_insight.session.cells import _Noted
 from dask_insight.session.clusters import Clusters
 from dask_insight.session.settings import options_of
+from dask_insight.session.target import Target
 
 
 def _increment(number: int) -> int:
@@ -557,6 +558,16 @@ def test_a_file_that_is_removed_is_written_anew_or_warned_of(
     told = r"out/run\.dinsight has gone and could not be written anew: .*; the recording's `save`"
     with pytest.warns(IncompleteFile, match=told), record(Path("out", "run.dinsight"), clusters=False):
         shutil.rmtree("out")
+
+
+def test_what_somebody_saved_to_the_file_of_a_session_that_never_begins_stays(tmp_path: Path) -> None:
+    path = tmp_path / "run.dinsight"
+    for saved in (False, True):
+        target = Target(path, path)
+        if saved:
+            Recording().save(path)
+        target.finish(Recording())
+        assert path.exists() == saved
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell what is open")

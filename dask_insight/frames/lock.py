@@ -103,6 +103,8 @@ def unclaimed(place: Path) -> Iterator[None]:
         yield
     finally:
         for each in mine:
+            # Another thread may have taken it as it replaced the same file.
+            each.give_back()
             # It may have gone, or be another's by now.
             with suppress(OSError):
                 each.take()

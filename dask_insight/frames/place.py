@@ -88,9 +88,9 @@ def replacing(
     kept = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
     # Until it has those of the other, nobody else is to look into it.
     first = 0o666 if kept is None else 0o600
-    whole = False
+    begun, whole = _begun(partial, target, first), False
     try:
-        with _begun(partial, target, first) as file:
+        with begun as file:
             # In Windows they only say that a file must not be written.
             if kept is not None and not _HELD:
                 with _if_able(target, errno.EPERM, errno.EACCES):
@@ -158,7 +158,7 @@ def take_place(written: Path, place: Path) -> None:
     Raises
     ------
     OSError
-        If that cannot be done; `place` is as it was.
+        If that cannot be done; `place` is as it was, but for network drives that lose it.
     """
     deadline, pause = monotonic() + _PATIENCE, _PAUSE
     while True:

@@ -87,7 +87,8 @@ class Target:
         """Complete the file, or leave things as they were if the recording has never begun."""
         try:
             if self._writer is None:
-                if self._new:
+                # What it has made is empty: somebody may have saved another to it meanwhile.
+                if self._new and not frames.holds_recording(self._path):
                     self._path.unlink(missing_ok=True)
             elif lack := self._complete(recording, self._writer):
                 warnings.warn(IncompleteFile(self._named, lack), stacklevel=4)
@@ -99,7 +100,7 @@ class Target:
         if release := _claims.pop(self._place, None):
             release()
         if _written[self._place]:
-            # What was completed may have taken the place of the file that was claimed.
+            # The claim was for all of them.
             with suppress(OSError):
                 _claims[self._place] = frames.claim(self._place)
 

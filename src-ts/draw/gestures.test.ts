@@ -54,17 +54,26 @@ describe('gestures', () => {
     expect(log).toEqual(['zoom 30 in', 'zoom 30 out', 'pan -12 0']);
   });
 
-  test('two fingers on a track pad of Safari zoom the chart and not the page', () => {
-    for (const [type, scale] of [
-      ['gesturestart', 1],
-      ['gesturechange', 2],
-      ['gesturechange', 1]
-    ] as const) {
-      const event = Object.assign(new MouseEvent(type, { cancelable: true, clientX: 30 }), { scale });
-      element.dispatchEvent(event);
-      expect(event.defaultPrevented).toBe(true);
-    }
+  test('two fingers on a track pad of Safari zoom the chart, and the page only where that does not zoom', () => {
+    const taken = (): boolean[] =>
+      (
+        [
+          ['gesturestart', 1],
+          ['gesturechange', 2],
+          ['gesturechange', 1]
+        ] as const
+      ).map(([type, scale]) => {
+        const event = Object.assign(new MouseEvent(type, { cancelable: true, clientX: 30 }), { scale });
+        element.dispatchEvent(event);
+        return event.defaultPrevented;
+      });
+    expect(taken()).toEqual([true, true, true]);
     expect(log.slice(-2)).toEqual(['zoom 30 in', 'zoom 30 out']);
+    for (const handlers of [{ click: () => {} }, { zoom: () => false }]) {
+      stop();
+      stop = listen(element, handlers);
+      expect(taken()).toEqual([false, false, false]);
+    }
   });
 
   test('the wheel is left to the page where nothing is done with it', () => {

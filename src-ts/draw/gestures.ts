@@ -145,13 +145,14 @@ export function listen(element: HTMLElement, handlers: GestureHandlers): () => v
 
   let scale = 1;
   /** Safari's track pads; its touch screens tell of pointers as well. */
-  const onGesture = (event: Event & { scale?: number }): void => {
+  const onGesture = (event: Event): void => {
     if (pointers.size > 0) return;
-    event.preventDefault();
-    const before = event.type === 'gesturestart' ? event.scale : scale;
-    scale = event.scale ?? 1;
-    const { x, y } = place(event as MouseEvent);
-    handlers.zoom?.(x, y, (before ?? 1) / scale);
+    const { zoom = never } = handlers;
+    const pinched = event as MouseEvent & { readonly scale: number };
+    const before = event.type === 'gesturestart' ? pinched.scale : scale;
+    scale = pinched.scale;
+    const { x, y } = place(pinched);
+    if (zoom(x, y, before / scale) !== false) event.preventDefault();
   };
 
   element.style.touchAction = 'pan-y';

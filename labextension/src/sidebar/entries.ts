@@ -59,8 +59,8 @@ export class Entries {
 
   /** Arrow keys walk through box and entries; Enter in the box opens the first one. */
   private key(event: KeyboardEvent): void {
-    // Keys that put a sign together, as of Chinese or with accents, are not for us.
-    if (event.isComposing) return;
+    // Keys that put a sign together, as of Chinese or with accents, are not for us; Safari tells the last by its code.
+    if (event.isComposing || event.keyCode === COMPOSED) return;
     const { shown } = this;
     const at = shown.indexOf(event.target as HTMLButtonElement);
     if (event.key === 'Enter' && event.target === this.search) shown[0]?.click();

@@ -249,7 +249,7 @@ function relations(tasks: Tasks, task: number): Lines {
   const edges = recording.table('edges').numbers('dependency');
   const names = tasks.inputRows(task, MOST_INPUTS).map(edge => tasks.names[tasks.nameOf(edges[edge])]);
   const listed = [...new Set(names)].join(', ') + (inputs > MOST_INPUTS ? ' …' : '');
-  const order = graph.numbers('order')[row];
+  const order = graph.has('order') ? graph.numbers('order')[row] : NOTHING;
   return [
     line('Inputs', inputs > 0 ? `${count(inputs)} (${shortened(listed, 60)})` : ''),
     line('Needed by', dependents > 0 ? plural(dependents, 'task') : '', true),
