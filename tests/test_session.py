@@ -570,6 +570,30 @@ def test_what_somebody_saved_to_the_file_of_a_session_that_never_begins_stays(tm
         assert path.exists() == saved
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="nobody takes the place of a file that is open there")
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_of_two_large_recordings_to_one_file_that_which_ends_last_is_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: tuple[int, int]
+) -> None:
+    monkeypatch.setattr("dask_insight.session.target.PACK_BYTES", 0)
+    path = tmp_path / "run.dinsight"
+    begun: list[tuple[Target, Recording]] = []
+    with pytest.warns(RuntimeWarning, match="the one that ends last replaces the other"):
+        for name in ("first", "second"):
+            target, recording = Target(path, path), Recording()
+            target.begin(recording)
+            begun.append((target, recording))
+            for _, each in begun:
+                each.append(encode("about", {"name": [name], "value": ['"' + "x" * 2**18 + '"']}))
+    for number in order:
+        target, recording = begun[number]
+        target.finish(recording)
+    kept = dask_insight.open(path)
+    assert not kept.gaps
+    assert kept.about.keys() == recording.about.keys()
+    claim(path)()
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell what is open")
 def test_nothing_of_ours_is_open_where_a_packed_file_takes_the_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

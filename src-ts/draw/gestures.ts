@@ -148,10 +148,9 @@ export function listen(element: HTMLElement, handlers: GestureHandlers): () => v
   const onGesture = (event: Event): void => {
     if (pointers.size > 0) return;
     const { zoom = never } = handlers;
-    const pinched = event as MouseEvent & { readonly scale: number };
-    const before = event.type === 'gesturestart' ? pinched.scale : scale;
-    scale = pinched.scale;
-    const { x, y } = place(pinched);
+    const { x, y } = place(event as MouseEvent);
+    const before = event.type === 'gesturestart' ? 1 : scale;
+    scale = (event as Event & { readonly scale: number }).scale;
     if (zoom(x, y, before / scale) !== false) event.preventDefault();
   };
 

@@ -3,7 +3,7 @@ import { icon } from '../panels/icons';
 import { pageIcon } from './icons';
 
 /** The key that adds to a choice: Ctrl and a click ask for a menu on a Mac. */
-export const CTRL = /Mac|iP(hone|ad)/.test(navigator.platform) ? '⌘' : 'Ctrl';
+export const CTRL = /Mac|iP/.test(navigator.platform) ? '⌘' : 'Ctrl';
 
 /** What pointer and keys do, in the order in which a person meets it. */
 const KEYS: readonly (readonly [keys: string, does: string])[] = [

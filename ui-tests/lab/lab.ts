@@ -228,8 +228,9 @@ export class Lab {
   /** Number of tasks of a name, as the panel Functions says it; 0 where the name is not listed. */
   async tasksOf(name: string): Promise<number> {
     const row = this.panel('Functions').getByRole('row').filter({ hasText: name });
-    if ((await row.count()) === 0) return 0;
-    return Number((await row.first().locator(':scope > :nth-child(2)').innerText()).replace(/\D/g, ''));
+    // In one look: a row may go meanwhile.
+    const [count = '0'] = await row.locator(':scope > :nth-child(2)').allInnerTexts();
+    return Number(count.replace(/\D/g, ''));
   }
 
   /** Closes everything and ends all kernels: the next test finds an empty Lab. */

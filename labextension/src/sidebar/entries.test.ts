@@ -49,12 +49,15 @@ test('panels are found by what they show too', () => {
   expect(Object.keys(SEARCH_WORDS).sort()).toEqual(PANELS.map(({ id }) => id).sort());
 });
 
-test.each(Object.entries({ isComposing: true, keyCode: 229 }))('keys that put a sign together open nothing: %s', (name, value) => {
-  const composing = new KeyboardEvent('keydown', { key: 'Enter', bubbles: true });
-  Object.defineProperty(composing, name, { value });
-  entries.search.dispatchEvent(composing);
-  expect(open).not.toHaveBeenCalled();
-});
+test.each(Object.entries({ isComposing: true, keyCode: 229 }))(
+  'keys that put a sign together open nothing: %s',
+  (name, value) => {
+    const composing = new KeyboardEvent('keydown', { key: 'Enter', bubbles: true });
+    Object.defineProperty(composing, name, { value });
+    entries.search.dispatchEvent(composing);
+    expect(open).not.toHaveBeenCalled();
+  }
+);
 
 test('says so when nothing matches', () => {
   entries.search.value = 'nothing of this kind';

@@ -10,6 +10,9 @@ export interface EntryActions {
   press?(panel: Panel, event: PointerEvent): void;
 }
 
+/** The code of a key that puts a sign together. */
+const COMPOSED = 229;
+
 /** A search box over one entry for each panel. */
 export class Entries {
   readonly element: HTMLElement;

@@ -96,8 +96,11 @@ function cardAt(time: number, lane: number): Record<string, string> {
 
 /** Another recording of the same tasks takes the place of the one shown, with other names. */
 function replaceBy(names: Readonly<Record<string, string>>, attempts = ATTEMPTS): void {
-  const graph = GRAPH.map(row => ({ ...row, prefix: names[row.prefix] ?? row.prefix }));
-  const next = recordingOf({ graph, attempts });
+  show({ graph: GRAPH.map(row => ({ ...row, prefix: names[row.prefix] ?? row.prefix })), attempts });
+}
+
+function show(rows: Parameters<typeof recordingOf>[0]): void {
+  const next = recordingOf(rows);
   stage.tasks.succeed(new Tasks(next));
   stage.recording.replace(next);
   view.layout();
@@ -130,6 +133,8 @@ describe('Task stream', () => {
       text: 'line 12'
     });
     expect(cardAt(1002.5, 1).Status).toBe('failed, was tried again, attempt 1 of 2');
+    show({ graph: GRAPH.map(({ order: _, ...row }) => row), attempts: ATTEMPTS });
+    expect(cardAt(1001.5, 0)).not.toHaveProperty('Order in its graph');
   });
 
   test('what runs is the attempt after those that have ended', () => {
