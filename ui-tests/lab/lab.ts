@@ -116,8 +116,7 @@ export class Lab {
   /** Changes settings of a plugin, as the settings editor does, and loads the page again. */
   async set(plugin: string, values: Readonly<Record<string, unknown>>): Promise<void> {
     await this.keep(plugin, values);
-    await this.page.reload();
-    await this.ready();
+    await this.reload();
   }
 
   /** Has the server keep settings of a plugin, for pages that come. */
