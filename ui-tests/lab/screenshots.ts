@@ -58,6 +58,7 @@ test('the guide in JupyterLab', async ({ lab }) => {
   await lab.execute('application:toggle-left-area');
   await through(guide, 'functions', 'models');
   const report = guide.output(cellOf('models'));
+  await expect(lab.page.locator('#jp-main-statusbar')).toContainText(/([\d,]+) of \1 tasks/);
   await inBothThemes(lab, 'lab-dprofile', async () => {
     await guide.cell(cellOf('models')).evaluate(cell => cell.scrollIntoView({ block: 'start' }));
     await expect(report.getByRole('region', { name: 'Task stream' })).toBeVisible();
