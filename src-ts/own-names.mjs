@@ -7,7 +7,7 @@ import { parse } from 'acorn';
  *
  * @param {string} script A module in which names are still those of its sources.
  * @param {ReadonlySet<string>} foreign Names in data that come from elsewhere, such as JSON.
- * @param {ReadonlySet<string>} shapes Names of members that interfaces declare.
+ * @param {ReadonlySet<string>} shapes Names of members that types declare.
  * @returns {string[]}
  */
 export function ownNames(script, foreign = new Set(), shapes = new Set()) {

@@ -16,7 +16,7 @@ from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .names import BARRIER, most, quoted, workers_of
 from .rule import Rule
-from .suspects import EVENLY, larger_inputs
+from .suspects import EQUAL_PARTS, larger_inputs
 from .thresholds import Limits
 
 #: What Dask says of a task that workers died of.
@@ -45,7 +45,7 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     larger = larger_inputs(facts, tasks) if deadly else ""
     advice = _DEADLY if deadly else _RAISED_HERE if known.local[tasks].all() else _RAISED
     if larger:
-        advice = f"{EVENLY}\n\n{advice}"
+        advice = f"{EQUAL_PARTS}\n\n{advice}"
     yield Finding(
         code="failed-tasks",
         severity=(

@@ -17,7 +17,7 @@ from .held import names_in_memory
 from .losses import Kill, deaths_of, kills_of, losses_of, lost_work
 from .names import quoted, split
 from .rule import Rule
-from .suspects import EVENLY, Suspects, suspects
+from .suspects import EQUAL_PARTS, Suspects, suspects
 from .thresholds import Limits
 
 #: Share of the thread time paused from which that is what a title tells.
@@ -61,7 +61,7 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
     if growing(facts, limits).keys() & set(workers):
         cause, advice = f"{cause} {_LEAK_WHY}".lstrip(), f"{_LEAK_ADVICE}\n\n{_ADVICE}"
     else:
-        advice = f"{EVENLY}\n\n{_ADVICE}" if suspected.uneven else _ADVICE
+        advice = f"{EQUAL_PARTS}\n\n{_ADVICE}" if suspected.uneven else _ADVICE
     paused_seconds = facts.spent("paused")
     share = paused_seconds / facts.offered if facts.offered > 0 else 0.0
     seconds = paused_seconds + lost_work(facts, losses)

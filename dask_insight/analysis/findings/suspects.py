@@ -21,7 +21,7 @@ _LARGER = 4.0
 _LARGE = 100e6
 
 #: What to do about such inputs.
-EVENLY = (
+EQUAL_PARTS = (
     "Make the parts equally large: partition by size instead of by key, and split heavy keys: reduce within "
     "parts of a key first.\n\n"
     "    df = df.repartition(partition_size='100MB')\n"

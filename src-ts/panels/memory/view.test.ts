@@ -1,11 +1,26 @@
 import { expect, test } from 'vitest';
 import type { Recording } from '../../core/recording';
 import { recordingOf } from '../../core/test-recording';
+import type { Box } from '../../draw/pen';
 import { Surface } from '../../draw/surface';
 import { SvgPen } from '../../draw/svg-pen';
 import { memory } from '../memory';
-import type { Mark } from '../panel';
+import type { Mark, PanelView, Stage } from '../panel';
 import { createStage } from '../stage';
+
+/** The panel with a line of each worker. */
+function linesOf(stage: Stage): { view: PanelView; plot: Box } {
+  const surface = new Surface();
+  surface.width = 800;
+  const view: PanelView = memory.create({ ...stage, surface, say: () => {} });
+  const looks = view.controls?.[1] as HTMLSelectElement;
+  looks.value = 'workers';
+  looks.dispatchEvent(new Event('change'));
+  surface.height = view.height(800);
+  view.layout();
+  const plot = view.plot?.() ?? { x: 0, y: 0, width: 1, height: 1 };
+  return { view, plot };
+}
 
 test('a click on a line of each worker chooses that worker, whatever it is called', () => {
   const addresses = ['tcp://h:1', 'tcp://h:2'];
@@ -15,15 +30,7 @@ test('a click on a line of each worker chooses that worker, whatever it is calle
       memory: addresses.map(worker => ({ worker, time: 1, process: 5, managed: 1 }))
     })
   );
-  const surface = new Surface();
-  surface.width = 800;
-  const view = memory.create({ ...stage, surface, say: () => {} });
-  const looks = view.controls?.[1] as HTMLSelectElement;
-  looks.value = 'workers';
-  looks.dispatchEvent(new Event('change'));
-  surface.height = view.height(800);
-  view.layout();
-  const plot = view.plot?.() ?? { x: 0, y: 0, width: 1, height: 1 };
+  const { view, plot } = linesOf(stage);
   const second = view.pick?.(plot.x + 5, plot.y + 0.75 * plot.height);
   expect(second?.card().title).toBe('worker 1');
   view.choose?.(second, { additive: false });
@@ -119,15 +126,7 @@ test('of workers that share a line of the map the one with the most is told, whi
       )
     })
   );
-  const surface = new Surface();
-  surface.width = 800;
-  const view = memory.create({ ...stage, surface, say: () => {} });
-  const looks = view.controls?.[1] as HTMLSelectElement;
-  looks.value = 'workers';
-  looks.dispatchEvent(new Event('change'));
-  surface.height = view.height(800);
-  view.layout();
-  const plot = view.plot?.() ?? { x: 0, y: 0, width: 1, height: 1 };
+  const { view, plot } = linesOf(stage);
   const first = view.pick?.(plot.x + plot.width / 2, plot.y + 0.1);
   expect(first?.card().title).toBe('worker 1, the most of 2 in this line');
   expect(String(first?.id)).toContain('tcp://h:1\n');
