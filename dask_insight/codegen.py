@@ -8,45 +8,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from .schema import EXTENT, NOTHING, SECEDED, TABLES, Table
+from .schema import EXTENT, NOTHING, SECEDED, TABLES, UNSEEN, Table
 
 TARGET = Path(__file__).parents[1] / "src-ts" / "core" / "schema.ts"
-
-#: What no page reads, which the twin leaves out: columns by table; without any, the whole table.
-UNSEEN: dict[str, tuple[str, ...]] = {
-    "graph": ("group", "priority"),
-    "executions": ("status",),
-    "errors": ("task",),
-    "transfers": ("compressed",),
-    "resources": (
-        *("host_memory", "starved", "gil_wait", "cpu_limit"),
-        *("memory_allowed", "memory_group", "oom_kills", "children"),
-    ),
-    "collections": ("process", "time", "freed"),
-    "gpus": ("name", "memory_total"),
-    "memory": ("optimistic",),
-    "gauges": (),
-    "samples": ("thread",),
-    "sampling": (),
-    "functions": ("source",),
-    "fused": (),
-    "workers": ("cores", "core_set", "own", "detail"),
-    "submissions": ("client", "code", "cell", "nbytes", "materialize", "ordering", "states"),
-    "cells": ("cell",),
-    "clocks": ("offset", "uncertainty", "applied"),
-    "compared_sides": (
-        *("thread_seconds", "computing", "tasks", "starved", "memory", "memory_noise", "source", "notes"),
-    ),
-    "compared_runs": (
-        *("run", "file", "started", "workers", "threads", "thread_seconds", "computing", "tasks"),
-        *("starved", "memory"),
-    ),
-    "compared_budget": ("seconds",),
-    "compared_names": ("cpu_noise",),
-    "compared_memory": ("spilled",),
-    "compared_findings": ("tasks",),
-    "cache": ("source", "size", "metric", "task"),
-}
 
 _HEAD = """\
 // Generated from dask_insight/schema.py by `python -m dask_insight.codegen`. Do not edit.

@@ -196,4 +196,7 @@ def _pick_symbols(symbols: Symbols, rows: np.ndarray) -> Symbols:
         return Symbols(symbols.codes[rows], symbols.names)
     names = symbols.names if "" in symbols.names else [*symbols.names, ""]
     codes = symbols.codes[np.maximum(rows, 0)] if len(symbols.codes) else np.zeros(len(rows), "u4")
-    return Symbols(np.where(missing, names.index(""), codes).astype("u4"), names)
+    # Narrow ones may have no code left for one more name.
+    codes = codes.astype("u4", copy=False)
+    codes[missing] = names.index("")
+    return Symbols(codes, names)

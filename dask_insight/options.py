@@ -30,6 +30,8 @@ class Options:
     poll: float = 2.0
     #: Most rows that the scheduler keeps until they are fetched.
     ring: int = 1_000_000
+    #: The least level of what processes log that is kept: "info", "warning" or "error".
+    logs: str = "warning"
     #: Keep source code that rows point to: lines, and what submitted a graph.
     source: bool = True
     #: How long stopping may take when the cluster does not answer.

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .analysis.bounds import Bounds
     from .analysis.findings import Findings
     from .analysis.overview import Overview
+    from .analysis.shape import Shape
     from .analysis.what_if import WhatIf
     from .answers import Answers
 
@@ -100,6 +101,35 @@ class Questions(Store):
             key=key,
             run=attempt,
             lines=arguments.flag("lines", lines),
+        )
+        return made
+
+    @current
+    def call_stacks(self, at: float | None = None) -> pd.DataFrame:
+        """What each task is doing that runs, or was doing at a moment: its call stack.
+
+        Parameters
+        ----------
+        at
+            Seconds since `started`; by default now, or when the recording ended.
+
+        Returns
+        -------
+        DataFrame
+            A row for each attempt that ran then, the longest first: ``key``, ``prefix``, ``worker``,
+            ``thread``; ``since``, when its function was called, and ``seen``, when it was last seen
+            with this stack (seconds since `started`); ``stack``, the text of a traceback, innermost call
+            last, with the lines of code that the recording has; ``run``, its id. One that was not
+            sampled has the stack '', and NaN for ``seen``.
+
+        Raises
+        ------
+        TypeError
+            If `at` is no number.
+        """
+        moment = np.inf if at is None else arguments.number("at", at, "seconds since the recording began")
+        made: pd.DataFrame = above("analysis.call_stacks", "call_stacks")(
+            steady(self.columns), self.started, self.started + moment
         )
         return made
 
@@ -413,7 +443,8 @@ class Questions(Store):
         Parameters
         ----------
         by
-            ``'function'`` or ``'group'``.
+            ``'function'``, ``'group'``, ``'worker'`` (which made them) or
+            ``'task'`` (Dask's key; the 10,000 that took most for longest).
 
         Returns
         -------
@@ -455,6 +486,34 @@ class Questions(Store):
             If `by` is unknown.
         """
         made: pd.DataFrame = above("analysis.dependencies", "dependencies")(steady(self.columns), by)
+        return made
+
+    @current
+    def shape(self, by: str = "function") -> Shape:
+        """The same as a picture: a flowchart of task names in notebooks, text where it is printed.
+
+        JupyterLab from 4.1, VS Code and GitHub draw it. ``export("graph.mmd")`` writes it to a file.
+
+        Parameters
+        ----------
+        by
+            ``'function'`` or ``'group'``.
+
+        Returns
+        -------
+        Shape
+            ``nodes``: the 60 names whose functions held threads for longest, and what the others sum up
+            to, with how many of their tasks are done, their seconds and the bytes of their results;
+            ``arrows``: which needs which, dearest first, at most 300; ``mermaid()``, the flowchart's code.
+
+        Raises
+        ------
+        ValueError
+            If `by` is unknown.
+        """
+        read = steady(self.columns)
+        pairs = above("analysis.dependencies", "dependencies")(read, by)
+        made: Shape = above("analysis.shape", "shape")(read, pairs, by)
         return made
 
     @current

@@ -165,9 +165,10 @@ class Recording(Questions):
     def slice(self, start: float | None = None, stop: float | None = None) -> Recording:
         """What happened between two moments, as a recording of its own.
 
-        Tasks, phases and transfers that overlap that time are kept whole, and so is what is known to be
-        lost, nobody knows when. Time budget, findings, critical path, bounds, what-ifs and reports tell of
-        no more than that time.
+        Tasks, phases and transfers that overlap that time are kept whole, tasks also if they only waited
+        then and ran later; and so is what is known to be lost, nobody knows when. Samples of call stacks,
+        collections of garbage and fine metrics are there with their share of it. Time budget, findings,
+        critical path, bounds, what-ifs and reports tell of no more than that time.
 
         Parameters
         ----------
@@ -224,6 +225,11 @@ class Recording(Questions):
 
         The file that it is being recorded to stays that: it is brought up to date, and what comes later
         goes into it too.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written, or another process records to it.
         """
         place = arguments.local_path(path)
         if not self.checkpoint(place):
@@ -288,7 +294,7 @@ class Recording(Questions):
             name that ends in ``.gz`` is compressed.
         format
             ``'chrome'``, ``'speedscope'``, ``'collapsed'``, ``'pprof'``,
-            ``'otlp'``, ``'json'``, ``'csv'``, ``'parquet'``, ``'svg'``, ``'png'``;
+            ``'otlp'``, ``'mermaid'``, ``'json'``, ``'csv'``, ``'parquet'``, ``'svg'``, ``'png'``;
             by default what the file's name says.
         force
             Replace what is there.

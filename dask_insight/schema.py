@@ -790,3 +790,39 @@ EDITIONED = frozenset(
 
 #: Tables of which a later row replaces an earlier one, and the column that tells what it is about.
 REPLACED = {"about": "name", "workers": "worker", "cells": "execution", "spans": "span"}
+
+#: What no page reads, which the twin and reports leave out: columns by table; without any, the whole table.
+UNSEEN: dict[str, tuple[str, ...]] = {
+    "graph": ("group", "priority"),
+    "executions": ("status",),
+    "errors": ("task",),
+    "transfers": ("compressed",),
+    "resources": (
+        *("host_memory", "starved", "gil_wait", "cpu_limit"),
+        *("memory_allowed", "memory_group", "oom_kills", "children"),
+    ),
+    "collections": ("process", "time", "freed"),
+    "gpus": ("name", "memory_total"),
+    "memory": ("optimistic",),
+    "gauges": (),
+    "samples": ("thread",),
+    "sampling": (),
+    "functions": ("source",),
+    "fused": (),
+    "workers": ("cores", "core_set", "own", "detail"),
+    "submissions": ("client", "code", "cell", "nbytes", "materialize", "ordering", "states"),
+    "cells": ("cell",),
+    "clocks": ("offset", "uncertainty", "applied"),
+    "compared_sides": (
+        *("thread_seconds", "computing", "tasks", "starved", "memory", "memory_noise", "source", "notes"),
+    ),
+    "compared_runs": (
+        *("run", "file", "started", "workers", "threads", "thread_seconds", "computing", "tasks"),
+        *("starved", "memory"),
+    ),
+    "compared_budget": ("seconds",),
+    "compared_names": ("cpu_noise",),
+    "compared_memory": ("spilled",),
+    "compared_findings": ("tasks",),
+    "cache": ("source", "size", "metric", "task"),
+}

@@ -14,13 +14,16 @@ from .intake import taken_in
 from .lookup import Lookup, coded, fill, is_any, ratio, sorted_set
 from .schema import EDITIONED, NOTHING, TABLES
 
-#: Tables whose rows last: columns of their beginning and end.
+#: Tables whose rows last: columns of their beginning, the earliest of the first that are known, and of their
+#: end. A task that was ready and waited is there already.
 _SPANS = {
-    "attempts": (("start", "ready", "submitted"), ("stop", "done")),
-    "executions": (("start", "executing", "received"), ("stop", "ended")),
-    "phases": (("start",), ("stop",)),
-    "transfers": (("start",), ("stop",)),
+    "attempts": ((("ready", "assigned", "start"), ("submitted",)), ("stop", "done")),
+    "executions": ((("received", "executing", "start"),), ("stop", "ended")),
+    "phases": ((("start",),), ("stop",)),
+    "transfers": ((("start",),), ("stop",)),
 }
+#: Tables whose rows stand for some time up to a moment: the column that has its share of it.
+_SHARED = {"metrics": "value", "samples": "duration", "collections": "duration"}
 #: Tables whose rows are moments.
 _MOMENTS = tuple(
     name
@@ -35,9 +38,9 @@ Mask = np.ndarray
 def between(read: Read, start: float, stop: float) -> Iterator[tuple[str, Mapping[str, Values]]]:
     """The columns of every table that has rows between two moments (seconds since the epoch).
 
-    Rows that overlap that time are kept whole, of `metrics` their share within it. With an attempt come its
-    worker's view, phases, errors and edges, and its task with those that it needs and the graph that brought
-    it.
+    Rows that overlap that time are kept whole, attempts also if they only waited then and ran later; of
+    `metrics`, `samples` and `collections` their share within it. With an attempt come its worker's view,
+    phases, errors and edges, and its task with those that it needs and the graph that brought it.
     """
     masks: dict[str, Mask] = {name: _overlap(read(name), *ends, start, stop) for name, ends in _SPANS.items()}
     masks |= {name: _within(read(name), start, stop) for name in _MOMENTS}
@@ -46,8 +49,11 @@ def between(read: Read, start: float, stop: float) -> Iterator[tuple[str, Mappin
     kinds: Any = read("events")["kind"]
     masks["events"] |= _last_before(read("events"), start, is_any(kinds, ("worker-status",)), "source")
     masks["gauges"] |= _last_before(read("gauges"), start, True, "worker", "name")
-    shares = metric_shares(read("metrics"), read("clocks"), start, stop)
-    masks["metrics"] = shares > 0
+    shares = {
+        "metrics": metric_shares(read("metrics"), read("clocks"), start, stop),
+        **{name: _shares_of(read(name), start, stop) for name in ("samples", "collections")},
+    }
+    masks |= {name: share > 0 for name, share in shares.items()}
     masks["clocks"] |= _last_before(read("clocks"), start, True, "worker")
     masks["running"] = _column(read, "running", "start") <= stop
     ended = _column(read, "attempts", "run")
@@ -68,8 +74,8 @@ def between(read: Read, start: float, stop: float) -> Iterator[tuple[str, Mappin
     )
     masks["edges"] = np.isin(_column(read, "edges", "task"), tasks)
     needed = _column(read, "edges", "dependency")[masks["edges"]]
-    moved = _column(read, "transferred", "task")[masks["transferred"]]
-    named = np.concatenate((tasks, needed, moved))
+    told = (_column(read, name, "task")[masks[name]] for name in ("transferred", "releases", "cache"))
+    named = np.concatenate((tasks, needed, *told))
     masks["graph"] = np.isin(_column(read, "graph", "task"), named)
     masks["submissions"] = taken_in(read("submissions"), start, stop)
     masks["submissions"] |= np.isin(
@@ -86,9 +92,9 @@ def between(read: Read, start: float, stop: float) -> Iterator[tuple[str, Mappin
             kept = {column: take(values, mask) for column, values in columns.items()}
             if name == "graph":
                 kept = _only_named(kept, tasks)
-            elif name == "metrics":
-                kept["value"] = _values(kept, "value") * shares[mask]
-            if name in ("metrics", "clocks"):
+            elif name in _SHARED:
+                kept[_SHARED[name]] = _values(kept, _SHARED[name]) * shares[name][mask]
+            if name in (*_SHARED, "clocks"):
                 # So that periods end and begin with this time.
                 kept["time"] = np.clip(_values(kept, "time"), start, stop)
             yield name, kept
@@ -109,10 +115,20 @@ def metric_shares(metrics: Columns, clocks: Columns, start: float, stop: float) 
     last = order[np.maximum.accumulate(np.where(is_told[order], np.arange(len(order)), 0))]
     begin = np.empty(len(time))
     begin[order] = np.where(is_told[last] & (worker[last] == worker[order]), time[last], time[order])
-    length = end - begin[: len(end)]
-    within = np.minimum(end, stop) - np.maximum(begin[: len(end)], start)
+    return _shares(begin[: len(end)], end, start, stop)
+
+
+def _shares_of(columns: Columns, start: float, stop: float) -> np.ndarray:
+    """The same of rows that tell how long they are."""
+    time = _values(columns, "time")
+    return _shares(time - _values(columns, "duration"), time, start, stop)
+
+
+def _shares(begin: np.ndarray, end: np.ndarray, start: float, stop: float) -> np.ndarray:
+    """Which share of each span lies between two moments; all of a moment that does."""
+    within = np.minimum(end, stop) - np.maximum(begin, start)
     moments = (end >= start) & (end <= stop)
-    return ratio(np.maximum(within, 0.0), length, moments.astype("f8"))
+    return ratio(np.maximum(within, 0.0), end - begin, moments.astype("f8"))
 
 
 def _last_before(columns: Columns, start: float, changes: Mask | bool, *of: str) -> Mask:
@@ -148,9 +164,11 @@ def _values(columns: Mapping[str, Values], name: str) -> np.ndarray:
 
 
 def _overlap(
-    columns: Columns, begins: tuple[str, ...], ends: tuple[str, ...], start: float, stop: float
+    columns: Columns, begins: tuple[tuple[str, ...], ...], ends: tuple[str, ...], start: float, stop: float
 ) -> Mask:
-    begin, end = (reduce(fill, (_values(columns, name) for name in names)) for names in (begins, ends))
+    earliest = (reduce(np.fmin, (_values(columns, name) for name in names)) for names in begins)
+    begin = reduce(fill, earliest)
+    end = reduce(fill, (_values(columns, name) for name in ends))
     mask: Mask = (fill(begin, end) <= stop) & (fill(end, begin) >= start)
     return mask
 

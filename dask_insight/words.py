@@ -18,7 +18,13 @@ from .legible import printed
 SPACE, MINUS = printed("\N{NARROW NO-BREAK SPACE}"), printed("\N{MINUS SIGN}")
 #: Seconds since the epoch that are a date: files without one count from 0, or from a machine's start.
 _DATED = (1e8, 3e10)
-#: What threads did around task functions, and those that were idle instead, by part of the time budget.
+#: What threads did in and around task functions, and while they were idle, by part of the time budget.
+COMPUTING = {
+    "cpu": "computing on a CPU",
+    "compute": "computing",
+    "off-cpu": "computing off the CPU",
+    "failed": "computing, no result",
+}
 AROUND = {
     "deserialize": "deserializing",
     "serialize": "serializing",
@@ -37,6 +43,9 @@ IDLE = {
     "joining": "on workers that had just joined",
     "leaving": "on workers that were leaving or died",
 }
+#: The part of the wall time in which there was no worker, of which no thread tells; and all parts.
+ABSENT = "no worker"
+PARTS = {**COMPUTING, **AROUND, **IDLE, ABSENT: "without a worker"}
 
 
 def duration(seconds: float) -> str:
@@ -114,6 +123,12 @@ def listing(items: Iterable[str]) -> str:
     """``a, b and c``."""
     *most, last = list(items) or [""]
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def short(name: str, most: int = 60) -> str:
+    """A name with its middle left out where it is longer than `most` characters."""
+    half = (most - 1) // 2
+    return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
 
 
 def marked(text: str) -> str:

@@ -21,7 +21,14 @@ export function ownNames(script, foreign = new Set(), shapes = new Set()) {
         const isAttribute = object.property?.name === 'dataset';
         (isAttribute ? fixed : object.type === 'ThisExpression' ? own : others).add(property.name);
       } else if (DECLARES.has(node.type) && node.key.type === 'Identifier') declared.add(node.key.name);
-      else if (node.type === 'Property' && !node.computed) {
+      else if (node.type === 'ObjectPattern') {
+        // What is taken out of an object is read, as behind a dot.
+        for (const each of node.properties) {
+          if (!each.computed) others.add(each.key?.name);
+          Object.values(each).forEach(visit);
+        }
+        return;
+      } else if (node.type === 'Property' && !node.computed) {
         const name = node.key.name ?? node.key.value;
         (node.key.type === 'Identifier' && shapes.has(name) ? declared : fixed).add(name);
       } else if (node.type === 'Literal') fixed.add(node.value);

@@ -146,8 +146,8 @@ def left_on(client: Any) -> dict[str, list[str]]:
         found += [type(pool).__module__ for pool in pools]
         found += [one.name for one in threading.enumerate()]
         found += [getattr(callback, "__module__", "") for callback in gc.callbacks]
-        for logger in (logging.getLogger(), logging.getLogger("distributed")):
-            found += [handler.get_name() or "" for handler in logger.handlers]
+        for logger in (logging.root, *list(logging.root.manager.loggerDict.values())):
+            found += [handler.get_name() or "" for handler in getattr(logger, "handlers", ())]
         return [name for name in found if name.startswith(("dask_insight_", "dask_insight-"))]
 
     return {"scheduler": client.run_on_scheduler(scheduler)} | client.run(worker)

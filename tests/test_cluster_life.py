@@ -25,7 +25,7 @@ from typing import Any
 import dask
 import msgpack
 import pytest
-from conftest import Batches, left_on, recorded, wait_for
+from conftest import PATIENCE, Batches, left_on, recorded, wait_for
 from distributed import rejoin, secede, wait
 
 import dask_insight
@@ -903,7 +903,7 @@ class SlowLink:
     def tell(self, messages: int) -> None:
         """A worker pushes so many messages, each of a tenth of a megabyte."""
         text = "." * 100_000
-        blob = msgpack.packb({"now": self.now, "logs": [(self.now, "info", text)]})
+        blob = msgpack.packb({"now": self.now, "logs": [(self.now, "warning", text)]})
         for _ in range(messages):
             self.stores.blobs.add(("tcp://b", b"", blob), len(blob))
 
@@ -1082,14 +1082,15 @@ def test_stopping_does_not_wait_for_a_hung_worker(client: Any) -> None:
     def hang(dask_worker: Any) -> int:
         return os.getpid()
 
-    with recorded(client, stop_timeout=3.0) as batches:
+    timeout = 3.0
+    with recorded(client, stop_timeout=timeout) as batches:
         client.gather(client.map(increment, range(4), key="some", pure=False))
         pids = client.run(hang)
         hung, victim = next(iter(pids.items()))
         os.kill(victim, signal.SIGSTOP)
         began = time.monotonic()
     try:
-        assert time.monotonic() - began < 6
+        assert time.monotonic() - began < timeout + PATIENCE
         assert len(batches.attempts("some")) == 4
         (told,) = batches.events("lost")
         assert told["message"].endswith(f"1 of 2 workers, what they did at the end is missing: {hung}")
@@ -1164,7 +1165,12 @@ def test_many_workers_have_longer_to_answer(run_async: Any, monkeypatch: pytest.
     ("answer", "why", "keeps_out"),
     [
         ({"status": "error"}, "could not load the probe", False),
-        (ValueError("invalid load key"), "could not load the probe", True),
+        (
+            {"status": "error", "exception_text": "AttributeError('threads')"},
+            "could not load the probe (AttributeError('threads'))",
+            False,
+        ),
+        (ValueError("x" * 300), f"could not load the probe ({'ValueError(' + repr('x' * 300):.200})", True),
         (OSError("gone"), "could not be reached", False),
         ({"status": "OK"}, None, False),
     ],

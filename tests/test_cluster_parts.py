@@ -211,7 +211,7 @@ def test_lines_are_bounded_by_their_keys_also_where_these_are_the_same(
     batches, told = Batches(), []
     submissions = Submissions(batches, lost=told.append)
     for line in (1, 2, 3):
-        submissions.called(list("abcd"), Caller("loop.py", line, "f", ""))
+        submissions.called(list("abcd"), Caller("loop.py", line, "f", "", nbytes=1.0))
     submissions.settle()
     for number in range(3):
         submissions.add(number, facts(number, "a"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import logging
 import operator
 import pickle
 import subprocess
@@ -208,11 +209,17 @@ def test_a_memory_sampler_keeps_a_block_that_fails_and_nested_ones_apart(cluster
     assert len(sampler.recordings["one"].tasks) == 2
 
 
+def _log() -> None:
+    logging.getLogger("distributed.worker").info("information is shown, as there")
+
+
 def test_a_performance_report_is_ours(cluster: LocalCluster, tmp_path: Path) -> None:
     with Client(cluster) as client:
         with dask_insight.performance_report(filename=f"file://{tmp_path}/report.html") as report:
             client.submit(sum, range(12)).result()
+            client.run(_log)
         assert len(report.recording.tasks) == 1
+        assert "as there" in " ".join(report.recording.events["message"])
     text = (tmp_path / "report.html").read_text("utf-8")
     assert 'content="dask_insight"' in text and "<dt>Tasks</dt><dd>1</dd>" in text
 
@@ -237,6 +244,8 @@ def test_an_asynchronous_client_has_the_same(cluster: LocalCluster, tmp_path: Pa
         async with Client(cluster.scheduler_address, asynchronous=True) as client:
             async with dask_insight.performance_report(tmp_path / "report.html.gz") as report:
                 await client.submit(sum, range(13))
+                await client.run(_log)
+            assert "as there" in " ".join(report.recording.events["message"])
             async with sampler.sample("one", client=client, interval=0.05):
                 await client.submit(sum, range(14))
             async with dask_insight.get_task_stream(client) as stream:

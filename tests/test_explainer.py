@@ -10,6 +10,7 @@ import time
 import tracemalloc
 import weakref
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -241,65 +242,52 @@ def test_what_says_little_of_a_run_that_goes_on_waits_for_its_end(
     wait_for(lambda: page.shown.get("what_if"), "answers")
 
 
+#: Seconds between two rounds of an explainer, whose clocks go as it is told.
+_STEP = 0.01
+
+
+def _paced(
+    recording: Recording, monkeypatch: pytest.MonkeyPatch, costs: dict[str, float]
+) -> dict[str, list[float]]:
+    """When tables are worked out within 5 s, with news all the time; each takes so much of a core."""
+    now = cpu = 0.0
+    clocks = SimpleNamespace(monotonic=lambda: now, thread_time=lambda: cpu, time=time.time)
+    monkeypatch.setattr(explaining, "time", clocks)
+    made: dict[str, list[float]] = {table: [] for table in costs}
+
+    def busy(table: str) -> None:
+        nonlocal cpu
+        made[table].append(now)
+        cpu += costs[table]
+
+    explainer = Explainer(recording)
+    monkeypatch.setattr(explainer, "_make", busy)
+    unfollow = recording.on_append(explainer._appended)
+    for step in range(round(5 / _STEP)):
+        now = _STEP * step
+        _add(recording, 1, at=5 + step)
+        explainer._round([(lambda: list(costs), lambda: None)])
+    unfollow()
+    return made
+
+
 def test_it_takes_its_share_of_a_core_only(recording: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
     """The interval grows with what an edition costs, whoever else is served."""
     monkeypatch.setattr(explaining, "INTERVAL", 0.1)
     monkeypatch.setattr(explaining, "SHARE", 0.1)
-    made: dict[str, list[float]] = {"budget": [], "critical": []}
-
-    def busy(table: str) -> None:
-        made[table].append(time.monotonic())
-        begun = time.thread_time()
-        while time.thread_time() - begun < (0.02 if table == "budget" else 0.001):
-            pass
-
-    explainer = Explainer(recording)
-    monkeypatch.setattr(explainer, "_make", busy)
-    stop = explainer.serve(lambda: ["budget", "critical"], lambda: None)
-    explainer.wake()
-    at = 5
-    try:
-        deadline = time.monotonic() + 3.0
-        while time.monotonic() < deadline:
-            _add(recording, 1, at=at)
-            at += 1
-            threading.Event().wait(0.02)
-    finally:
-        stop()
-    dear, cheap = (np.diff(made[table]) for table in ("budget", "critical"))
+    made = _paced(recording, monkeypatch, {"budget": 0.02, "critical": 0.001})
     # Half as much again as 0.02 s, twice over as two share 10 % of a core, are 0.6 s.
-    assert dear.min() >= 0.59 and len(dear) >= 3
-    assert cheap.min() >= 0.09 and len(cheap) > 2 * len(dear)
+    assert np.diff(made["budget"]) == pytest.approx(0.6, abs=2 * _STEP)
+    assert np.diff(made["critical"]) == pytest.approx(0.1, abs=2 * _STEP)
 
 
 def test_source_code_takes_a_share_of_its_own(recording: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: dict[str, list[float]] = {"budget": [], "functions": []}
-
-    def busy(table: str) -> None:
-        made[table].append(time.monotonic())
-        begun = time.thread_time()
-        while time.thread_time() - begun < 0.01:
-            pass
-
     monkeypatch.setattr(explaining, "INTERVAL", 0.05)
     monkeypatch.setattr(explaining, "SHARE", 0.3)
-    explainer = Explainer(recording)
-    monkeypatch.setattr(explainer, "_make", busy)
-    stop = explainer.serve(lambda: ["budget", "functions", "lines"], lambda: None)
-    explainer.wake()
-    at = iter(range(5, 100_000))
-
-    def seen(times: int) -> bool:
-        _add(recording, 1, at=next(at))
-        return len(made["functions"]) >= times
-
-    try:
-        wait_for(lambda: seen(3), "source code, three times")
-    finally:
-        stop()
+    made = _paced(recording, monkeypatch, {"budget": 0.01, "functions": 0.01})
     # Half as much again as 0.01 s are 1 % of 1.5 s; and 15 % of 0.1 s for the other.
-    assert np.diff(made["functions"]).min() >= 1.49
-    assert len(made["budget"]) > 2 * len(made["functions"])
+    assert np.diff(made["functions"]) == pytest.approx(1.5, abs=2 * _STEP)
+    assert np.diff(made["budget"]) == pytest.approx(0.1, abs=2 * _STEP)
 
 
 def test_what_fails_is_told_once_and_tried_again(

@@ -177,7 +177,7 @@ def test_async_slices_are_pairs_and_counters_numbers(recording: Recording, tmp_p
 
 
 def test_overlapping_attempts_stand_on_tracks_of_their_own(tmp_path: Path) -> None:
-    from dask_insight.exports.lanes import tracks
+    from dask_insight.timeline import tracks
 
     lane = np.array([1, 1, 1, 1, 2])
     start, stop = np.array([0.0, 1.0, 2.0, 5.0, 0.0]), np.array([4.0, 2.0, 3.0, 6.0, 9.0])

@@ -16,7 +16,7 @@ from dask_insight.recording import Recording
 from dask_insight.session import feed as feeds
 from dask_insight.session import page as ends
 from dask_insight.session.bounded import BoundedRecording
-from dask_insight.session.driver import Driver
+from dask_insight.session.driver import TOGETHER, Driver
 from dask_insight.session.feed import PROTOCOL, Feed, Turn
 from dask_insight.sources.cells import NO_CELL, Cell, cell_runs
 
@@ -203,10 +203,11 @@ def test_a_page_without_credit_is_sent_no_more_until_it_acknowledges(
     assert slow.tasks == list(range(6))
 
 
+@pytest.mark.parametrize(("credit", "most"), [("CREDIT_MESSAGES", 3), ("CREDIT", 3 * len(_batch(0)))])
 def test_a_page_whose_answers_wait_for_a_long_cell_stays_live_but_is_sent_seldom(
-    recording: Recording, monkeypatch: pytest.MonkeyPatch
+    credit: str, most: int, recording: Recording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ends, "CREDIT_MESSAGES", 3)
+    monkeypatch.setattr(ends, credit, most)
     clock = 1000.0
     monkeypatch.setattr(ends.time, "monotonic", lambda: clock)
     page = Page("a")
@@ -608,28 +609,42 @@ def test_the_driver_goes_on_where_its_thread_could_not_start_at_once(monkeypatch
     assert not refused.ticked.is_set(), "nobody could end that"
 
 
-def test_what_comes_together_is_one_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dask_insight.session.driver.TOGETHER", 0.5)
-    driver = Driver("dask-insight-test")
+class Together(threading.Event):
+    """Has the time that is given for more last until the test says that it is over."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.given, self.over = threading.Semaphore(0), threading.Semaphore(0)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        if timeout != TOGETHER:
+            return super().wait(timeout)
+        self.given.release()
+        return self.over.acquire(timeout=PATIENCE)
+
+
+def test_what_comes_together_is_one_turn() -> None:
+    driver, together = Driver("dask-insight-test"), Together()
+    driver._idle = together
     turns: list[int] = []
     rows: list[int] = []
-    turned = threading.Event()
 
     class Counts:
         def tick(self) -> Turn:
             turns.append(len(rows))
-            turned.set()
             return Turn(bool(rows), None)
 
     stop = driver.drive(Counts())
-    assert turned.wait(5)
-    turned.clear()
-    rows.append(1)
-    driver.wake()
-    assert not turned.wait(0.2), "it was not given time for more"
-    rows.append(2)
-    driver.wake()
-    assert turned.wait(5)
+    together.over.release()
+    assert together.given.acquire(timeout=PATIENCE)
+    wait_for(lambda: turns, "the first turn")
+    for row in (1, 2):
+        rows.append(row)
+        driver.wake()
+        assert row == 2 or together.given.acquire(timeout=PATIENCE), "it was not given time for more"
+    together.over.release()
+    wait_for(lambda: len(turns) > 1, "the second turn")
+    together.over.release()
     stop()
     assert turns == [0, 2]
 

@@ -89,6 +89,27 @@ def test_findings_of_a_severity_end_in_an_exit_code(
     assert "straggler" in capsys.readouterr().err
 
 
+def test_findings_of_a_lower_severity_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = ten_seconds()
+    run.task("piece", "a", 10, 14, submitted=0)
+    path = str(tmp_path / "run.dinsight")
+    run.recording().save(path)
+    assert {each.severity for each in run.recording().findings()} == {"warning"}
+    assert main(["findings", "--fail-on", "critical", path]) == ExitCode.OK
+    assert main(["findings", "--fail-on", "warning", path]) == ExitCode.FOUND
+
+
+def test_ctrl_c_ends_a_command_with_a_code_of_its_own(
+    good: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Recording, "findings", interrupt)
+    assert main(["findings", good]) == ExitCode.INTERRUPTED == 130
+    assert "interrupted" in capsys.readouterr().err
+
+
 def test_thresholds_are_set_and_wrong_ones_refused(faulty: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["findings", "--threshold", "straggler.times=99", faulty]) == ExitCode.OK
     assert "Nothing was found" in capsys.readouterr().out

@@ -917,7 +917,7 @@ def sharing(
     limit: float,
     allowed: float,
     *,
-    memory: float = 0.1 * GB,
+    memory: float | np.ndarray = 0.1 * GB,
     kills: int = 0,
     groups: Sequence[float] = (7, 7),
     left: float = math.nan,

@@ -175,6 +175,8 @@ QUESTIONS: dict[str, Callable[[Recording], Any]] = {
     "moved": lambda run: run.moved("type"),
     "held": lambda run: run.held(),
     "dependencies": lambda run: run.dependencies(),
+    "shape": lambda run: run.shape(),
+    "call_stacks": lambda run: run.call_stacks(),
     "spans": lambda run: run.spans,
     "flame": lambda run: run.flame(prefix="load", worker="a"),
     "flame of one task": lambda run: run.flame(task="load-1", run=0),
@@ -203,7 +205,9 @@ def test_a_panel_is_of_one_moment(panel: str) -> None:
     assert figures.svg(growing(), panel).startswith("<svg")
 
 
-@pytest.mark.parametrize("format", ["chrome", "speedscope", "collapsed", "pprof", "otlp", "json", "csv"])
+@pytest.mark.parametrize(
+    "format", ["chrome", "speedscope", "collapsed", "pprof", "otlp", "mermaid", "json", "csv"]
+)
 def test_an_export_is_of_one_moment(format: str, tmp_path: Path) -> None:
     assert growing().export(tmp_path / f"run{FORMATS[format].suffix}", format).exists()
 

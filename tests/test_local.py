@@ -190,7 +190,7 @@ def test_processes_are_workers_of_their_own() -> None:
     names = keys(recording)
     ran = {names[task]: worker for task, worker in rows(recording, "attempts", "task", "worker")}
     assert ran == {f"pid-{number}": f"process {pid}" for number, pid in enumerate(pids)}
-    workers = dict(rows(recording, "workers", "worker", "pid"))
+    workers = {worker: pid for worker, pid in rows(recording, "workers", "worker", "pid") if pid}
     assert {f"process {pid}": pid for pid in set(pids)} == workers
     joined = dict(rows(recording, "workers", "worker", "joined"))
     for worker, start in rows(recording, "attempts", "worker", "start"):

@@ -149,7 +149,7 @@ def digest(text: str) -> str:
 def test_the_frame_may_only_draw() -> None:
     html = recording()._repr_mimebundle_()["text/html"]
     [sandbox] = re.findall(r'sandbox="([^"]*)"', html)
-    assert "allow-same-origin" not in sandbox
+    assert set(sandbox.split()) == {"allow-scripts", "allow-downloads"}
     document = frame_of(html)
     rules = dict(rule.split(" ", 1) for rule in policy_of(document).split("; "))
     assert rules["default-src"] == "'none'"
@@ -370,6 +370,52 @@ def test_what_is_left_out_is_said_and_no_more() -> None:
     merged, said = thinned(source, 500)
     assert re.fullmatch(r"[\d,]+ short tasks, each drawn as one with its neighbour", said[-1])
     assert merged.summary().computing == pytest.approx(source.summary().computing)
+
+
+_FEWER = "5 of 6 call stacks"
+
+
+def sampled(samples: int) -> Recording:
+    """With samples of memory, and so many of three functions, which take unlike parts of the time."""
+    source = recording(200)
+    random = np.random.default_rng(1)
+    of = {"function": ["load", "parse", "fit"], "file": ["/here/work.py"] * 3, "line": [1, 2, 3]}
+    source.append(encode("stacks", {"stack": range(3), "parent": [NOTHING] * 3, **of}))
+    columns = {
+        "process": ["tcp://a:1"] * samples,
+        "thread": ["0"] * samples,
+        "time": START + np.sort(random.uniform(0, 50, samples)),
+        "duration": random.uniform(0.001, 0.003, samples),
+        "stack": random.choice(3, samples, p=[1 / 6, 2 / 6, 3 / 6]),
+        "run": random.integers(0, 200, samples),
+    }
+    source.append(encode("samples", columns))
+    memory = {"time": START + np.arange(2_000) / 40, "memory": random.uniform(1e8, 1e9, 2_000)}
+    source.append(encode("resources", {"process": ["tcp://a:1"] * 2_000, **memory}))
+    return source
+
+
+def test_fewer_call_stacks_tell_the_same_of_the_time_and_none_are_the_next_step() -> None:
+    source = sampled(30_000)
+    budget = min(budget for budget in range(20_000, 400_000, 20_000) if _FEWER in thinned(source, budget)[1])
+    thinner, said = thinned(source, budget)
+    assert said[-2:] == ["most samples of CPU and memory", _FEWER]
+    assert (len(thinner.resources), len(thinner.samples)) == (250, 5_000)
+    seen, real = (run.flame().set_index("function")["self"] for run in (thinner, source))
+    assert seen.sum() == pytest.approx(real.sum(), rel=0.02)
+    assert dict(seen / seen.sum()) == pytest.approx(dict(real / real.sum()), rel=0.05)
+    none, said = thinned(source, 15_000)
+    assert said[-2:] == ["most samples of CPU and memory", "call stacks and lines of source code"]
+    assert len(none.samples) == 0 and "samples" in none.about["lacks"]
+
+
+def test_samples_of_memory_that_are_left_out_are_said_where_there_are_no_call_stacks() -> None:
+    source = sampled(0)
+    texts = [hashlib.sha1(b"%d" % line).hexdigest() for line in range(1_000)]
+    source.append(encode("lines", {"file": ["/here/work.py"] * 1_000, "line": range(1_000), "text": texts}))
+    thinner, said = thinned(source, 10_000)
+    assert len(thinner.resources) == 250
+    assert said[-2:] == ["most samples of CPU and memory", "call stacks and lines of source code"]
 
 
 def test_a_table_that_is_left_out_says_so_where_it_would_be_shown() -> None:

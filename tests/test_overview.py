@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from dask_insight import words
-from dask_insight.analysis.overview import Overview, overview, short
+from dask_insight.analysis.overview import Overview, overview
 from dask_insight.batch import encode
 from dask_insight.hosts.notebook.table import rows
 from dask_insight.recording import Recording, open_recording
 from dask_insight.schema import NOTHING
+from dask_insight.words import short
 
 START = 1_750_000_000.0
 

@@ -15,7 +15,8 @@ import time
 import zlib
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
-from itertools import count, islice
+from dataclasses import asdict
+from itertools import count, islice, pairwise
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -28,6 +29,7 @@ from distributed import threadpoolexecutor
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dask_insight.options import Options
 from dask_insight.probe import cores, farewell, graph, resources, ship
 from dask_insight.probe.boot import unload
 from dask_insight.probe.clock import Offset, process
@@ -52,6 +54,7 @@ from dask_insight.probe.ship import SchedulerProbe, package
 from dask_insight.probe.tasks import Tasks
 from dask_insight.probe.transfers import Transfers
 from dask_insight.probe.worker import Probe as WorkersProbe
+from dask_insight.sources import losses
 from dask_insight.sources.cluster.clocks import Clock, Clocks
 from dask_insight.sources.cluster.layouts import DTYPES
 
@@ -656,7 +659,7 @@ def test_a_scheduler_is_sampled_as_soon_as_a_thread_can_be_started(monkeypatch: 
         own.stop()
         return refused, msgpack.unpackb(own.message())
 
-    options = {"resources": 0.05, "profile_interval": 0.01, "profile_budget": 0.02}
+    options = {"resources": 0.05, "profile_interval": 0.01, "profile_budget": 0.02, "logs": "warning"}
     refused, after = asyncio.run(main())
     gaps = [gap for gap in refused["gaps"] if "can't start new thread" in gap]
     assert len(gaps) == 2 and "profile" not in refused
@@ -1267,6 +1270,25 @@ def test_schedulers_of_one_process_may_begin_and_end_at_once() -> None:
     assert not trouble and package() not in sys.modules
 
 
+def test_what_a_worker_cannot_keep_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    for bound in ("rows.CHUNK", "executions._BOUND", "transfers._BOUND"):
+        monkeypatch.setattr(f"dask_insight.probe.{bound}", 4)
+    follower, got = Follower(), deque[dict[str, Any]](maxlen=100)
+    worker = SimpleNamespace(transfer_incoming_log=got, transfer_outgoing_log=deque(), scheduler_delay=0.0)
+    moved = Transfers(worker)
+    for number in range(21):
+        key = str(number)
+        follower.tasks[key] = Task(number)
+        for start, finish in pairwise(("released", "waiting", "executing", "memory")):
+            follower.move(key, start, finish)
+        got.append({"who": "peer", "keys": {}, "total": 8, "start": 0.0, "stop": 1.0})
+    told, _ = follower.executions.take(10)
+    moved_told, _ = moved.take()
+    assert told["lost"] == 16 and len(told["executions"]) == 5 * follower.executions.rows.size
+    assert moved_told == {"lost_transfers": 21}, "whose keys the rest carried nobody knows"
+    assert {"lost", "lost_transfers"} < losses._SENT.keys()
+
+
 def test_transfers_are_taken_before_dask_forgets_them(
     run_async: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -1630,8 +1652,7 @@ def asked_of_each(workers: int, threads: int) -> tuple[dict[str, Any], list[Any]
     probe.scheduler = SimpleNamespace(workers=dict.fromkeys(range(workers)), total_nthreads=workers * threads)
     events = Items(10)
     probe.journal = Journal(events, None, Labels())  # type: ignore[arg-type]
-    rates = {"profile": True, "profile_interval": 0.01, "profile_budget": 0.02, "resources": 0.2, "poll": 2.0}
-    probe._readers["recorder"] = Reader("client", rates)
+    probe._readers["recorder"] = Reader("client", asdict(Options()))
     answer = probe.push(worker="w", server="s", name="name", sequence=0, blob=None, keys=[])
     assert answer is not None
     for _ in range(3):

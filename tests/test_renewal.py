@@ -21,6 +21,7 @@ from dask_insight.hosts.cli import attach, main, renewal
 from dask_insight.hosts.cli.renewal import renewed
 from dask_insight.recording import Recording, open_recording
 from dask_insight.session import Session
+from dask_insight.words import duration
 
 LIMIT = 120
 RELOAD = "location.reload()"
@@ -75,7 +76,7 @@ FORKING = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does n
 def test_the_report_is_there_while_the_program_runs(tmp_path: Path, meanwhile: str) -> None:
     (tmp_path / "program.py").write_text(WAITS.format(meanwhile=meanwhile))
     process = start(tmp_path, "run", "--html", "run.html", "--every", "100ms", "program.py")
-    until(process.stderr, "open run.html in a browser: it brings itself up to date every 1 s")
+    until(process.stderr, "open run.html in a browser: it brings itself up to date every 1")
     page = (tmp_path / "run.html").read_text()
     assert page.startswith("<!doctype html>") and page.endswith("</html>\n")
     assert RELOAD in page and "It still ran at " in page
@@ -182,8 +183,9 @@ def test_writing_takes_a_tenth_of_the_time_at_most(monkeypatch: pytest.MonkeyPat
     assert pauses == [29.0, 45.0, 63.0, 28.0]
     assert written.paces == [30.0, 30.0, 50.0, 70.0], "pages ask for the next one when it is due"
     assert said == [
-        "open run.html in a browser: it brings itself up to date every 30 s",
-        "run.html takes 5.00 s to write: it comes every 50.0 s, for a tenth of the time at most",
+        f"open run.html in a browser: it brings itself up to date every {duration(30)}",
+        f"run.html takes {duration(5)} to write: it comes every {duration(50)}, for a tenth of the time at "
+        "most",
     ]
 
 

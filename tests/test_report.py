@@ -93,10 +93,14 @@ def digest(text: str) -> str:
 
 def test_the_policy_allows_exactly_the_script_and_the_style_of_the_page() -> None:
     page = Page(report_html(recording()))
-    rules = dict(rule.split(" ", 1) for rule in page.policy.split("; "))
-    assert rules["default-src"] == "'none'"
-    assert rules["script-src"] == digest(page.texts["script"][page.kinds.index("")])
-    assert rules["style-src"] == digest(page.texts["style"][0])
+    assert dict(rule.split(" ", 1) for rule in page.policy.split("; ")) == {
+        "default-src": "'none'",
+        "script-src": digest(page.texts["script"][page.kinds.index("")]),
+        "style-src": digest(page.texts["style"][0]),
+        "img-src": "data: blob:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
     data = "application/octet-stream"
     assert page.kinds == [data, "application/json", "", data, data]
 

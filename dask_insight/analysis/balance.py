@@ -9,11 +9,10 @@ import numpy as np
 
 from .. import words
 from ..batch import Symbols
-from ..lookup import Lookup, coded, is_any, pick
-from ..schema import NOTHING
+from ..lookup import coded
 from ..tables.facts import part_of_run
 from ..tables.field import Field
-from ..timeline import Attempts, Read, attempts, held_until
+from ..timeline import Attempts, Read, attempts, stays
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,35 +121,15 @@ class _Grid:
 
 def _held(read: Read, known: Attempts, place: np.ndarray, grid: _Grid) -> dict[str, np.ndarray]:
     """Results held by each worker: from when they were made, or came, to when nothing needed them."""
-    good = np.flatnonzero(known.ok & known.ran)
-    until = held_until(read, known)
-    worker, start, stop = place[known.worker.codes[good]], known.at("done", good), until[good]
-    size = np.nan_to_num(known.nbytes[good])
-    came = _came(read, known, place)
-    rows = came[1]
-    worker = np.concatenate((worker, came[0]))
-    start = np.concatenate((start, came[2]))
-    stop = np.concatenate((stop, np.maximum(until[rows], came[2])))
-    size = np.concatenate((size, np.nan_to_num(known.nbytes[rows])))
+    every = stays(read, known)
+    worker = place[every.worker]
     there = worker >= 0
-    worker, start, stop, size = worker[there], start[there], stop[there], size[there]
+    worker, start, stop = worker[there], every.since[there], every.until[there]
+    size = np.nan_to_num(known.nbytes[every.row[there]])
     return {
         "tasks": grid.held(worker, start, stop).astype("i8"),
         "nbytes": grid.held(worker, start, stop, size),
     }
-
-
-def _came(read: Read, known: Attempts, place: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Results that came from other workers: place of the worker, row of the attempt, moment."""
-    transfers: Mapping[str, Any] = read("transfers")
-    carried: Mapping[str, Any] = read("transferred")
-    at = Lookup(transfers["transfer"]).rows(carried["transfer"])
-    made = Lookup(np.where(known.ok, known.task, NOTHING).astype("u4")).rows(carried["task"])
-    incoming = is_any(transfers["direction"], ("in",))
-    kept = np.flatnonzero((at >= 0) & (made >= 0))
-    kept = kept[incoming[at[kept]]]
-    worker = coded(pick(transfers["worker"], at[kept]), known.worker.names)
-    return place[worker], made[kept], transfers["stop"][at[kept]]
 
 
 def _sampled(read: Read, workers: list[str], grid: _Grid) -> dict[str, np.ndarray]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..batch import Symbols, intern
-from ..lookup import Lookup, TextRows, coded, is_any, pick, ratio, sorted_set
+from ..lookup import Lookup, TextRows, is_any, pick, ratio, sorted_set
 from ..schema import NOTHING
 from ..tables.facts import part_of_run
 from ..tables.field import Field
@@ -253,14 +253,13 @@ def _gpus(read: Read, known: Attempts, ran: np.ndarray) -> tuple[np.ndarray, np.
     """Mean use and memory of the GPUs of each attempt's worker while it ran; NaN without samples."""
     samples: Mapping[str, Any] = read("gpus")
     use, memory = np.full((2, len(ran)), np.nan)
-    process: Symbols = samples["process"]
-    worker = coded(pick(known.worker, ran), process.names)
+    worker = pick(known.worker, ran)
     start, stop = known.at("start", ran), known.at("stop", ran)
     devices = gpus(read)
-    for number in np.unique(process.codes).tolist():
-        rows = np.flatnonzero(worker == number)
-        mine = np.flatnonzero(process.codes == number)
-        if not len(rows):
+    for number, workers in enumerate(devices.speaks_for):
+        rows = np.flatnonzero(is_any(worker, workers))
+        mine = np.flatnonzero(devices.process.codes == number)
+        if not len(rows) or not len(mine):
             continue
         times, use_then, memory_then = _by_time(samples, mine)
         use[rows] = mean_between(times, use_then, start[rows], stop[rows])

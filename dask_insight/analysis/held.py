@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..batch import Symbols
-from ..lookup import pick, sums
+from ..lookup import TextRows, pick, sums
 from ..tables.facts import part_of_run
 from ..tables.field import Field
 from ..timeline import Attempts, Read, attempts, held_until
@@ -15,11 +16,17 @@ from ..timeline import Attempts, Read, attempts, held_until
 if TYPE_CHECKING:
     import pandas as pd
 
-#: What it can be summed by, and the column of ``graph`` that tells it.
+#: What it can be summed by.
 BY = {
-    "function": ("prefix", Field("function", "", "Task name of the results.")),
-    "group": ("group", Field("group", "", "Dask's task group.")),
+    "function": Field("function", "", "Task name of the results."),
+    "group": Field("group", "", "Dask's task group."),
+    "worker": Field("worker", "", "The worker that made them."),
+    "task": Field("task", "", "Dask's key."),
 }
+#: The column of ``graph`` that tells it.
+_COLUMN = {"function": "prefix", "group": "group"}
+#: The most tasks that are told: those that took most for longest.
+_TASKS = 10_000
 FIELDS = (
     Field("results", "", "Results of a known size."),
     Field("nbytes", "bytes", "Their size, whenever they were held."),
@@ -50,6 +57,10 @@ class Held(NamedTuple):
         end = held_until(read, known)[rows]
         return cls(known, rows, known.nbytes[rows], known.done[rows], np.where(end >= until, np.inf, end))
 
+    def only(self, some: np.ndarray) -> Held:
+        """Those for which `some` is true."""
+        return Held(self.attempts, self.rows[some], self.nbytes[some], self.begin[some], self.end[some])
+
     def named(self, read: Read, column: str = "prefix") -> Symbols:
         """A column of ``graph`` for each."""
         found: Symbols = pick(read("graph")[column], self.attempts.described[self.rows])
@@ -62,28 +73,40 @@ def held(read: Read, zero: float, by: str) -> pd.DataFrame:
 
     if by not in (*BY,):
         raise ValueError(f"by={by!r} is none of {', '.join(BY)}")
-    column, field = BY[by]
     every = Held.of(read)
-    named = every.named(read, column)
-    known, group = np.unique(named.codes, return_inverse=True)
-    group, count = group.reshape(-1), len(known)
+    codes, label = _groups(read, every, by)
+    known, first, group = np.unique(codes, return_index=True, return_inverse=True)
     since, until = part_of_run(read)
-    first = max(since, float(np.nanmin(every.attempts.wanted, initial=np.inf)))
-    last = min(until, float(np.nanmax(every.attempts.done, initial=-np.inf)))
-    lasted = np.maximum(np.minimum(every.end, last) - every.begin, 0.0)
+    begin = max(since, float(np.nanmin(every.attempts.wanted, initial=np.inf)))
+    end = min(until, float(np.nanmax(every.attempts.done, initial=-np.inf)))
+    lasted = np.maximum(np.minimum(every.end, end) - every.begin, 0.0)
+    mean = sums(group, every.nbytes * lasted, len(known)) / max(end - begin, 1e-9)
+    order = np.argsort(-mean, kind="stable")[: _TASKS if by == "task" else None]
+    place = np.full(len(known), -1)
+    place[order] = np.arange(len(order))
+    every, group = every.only(place[group] >= 0), place[group][place[group] >= 0]
+    count = len(order)
     peak, peaked = _peaks(every, group, count)
     columns: dict[str, Any] = {
+        by: label(first[order]),
         "results": np.bincount(group, minlength=count),
         "nbytes": sums(group, every.nbytes, count),
-        "mean": sums(group, every.nbytes * lasted, count) / max(last - first, 1e-9),
+        "mean": mean[order],
         "peak": peak,
         "peaked": peaked - zero,
         "left": sums(group, np.where(np.isinf(every.end), every.nbytes, 0.0), count),
     }
-    order = np.argsort(-columns["mean"], kind="stable")
-    columns = {name: values[order] for name, values in columns.items()}
-    columns[by] = Symbols(known[order].astype("u4"), named.names)
-    return frame((field, *FIELDS), columns, zero, timestamps=False, own=False)
+    return frame((BY[by], *FIELDS), columns, zero, timestamps=False, own=False)
+
+
+def _groups(read: Read, every: Held, by: str) -> tuple[np.ndarray, Callable[[np.ndarray], Any]]:
+    """A number for each result, alike for those that are summed; what gives the texts for some of them."""
+    known, rows = every.attempts, every.rows
+    if by == "task":
+        keys = read("graph")["key"]
+        return known.task[rows], lambda some: TextRows(keys, known.described[rows[some]])
+    named = pick(known.worker, rows) if by == "worker" else every.named(read, _COLUMN[by])
+    return named.codes, lambda some: Symbols(named.codes[some], named.names)
 
 
 def _peaks(every: Held, group: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:

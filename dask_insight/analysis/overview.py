@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from html import escape
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -12,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dask_insight import words
-from dask_insight.batch import Symbols, Texts, Values
 from dask_insight.legible import printed
-from dask_insight.lookup import sorted_set
+from dask_insight.lookup import Lookup, is_any, sorted_set
 from dask_insight.schema import NOTHING
 from dask_insight.tables import plain
 from dask_insight.tables.facts import ALL_CLIENTS, PART, moment, part_of_run, recorded
@@ -163,7 +161,7 @@ class Overview(NamedTuple):
     def _without_tasks(self) -> str:
         lacks = self.facts.get("lacks")
         if isinstance(lacks, dict) and isinstance(why := lacks.get("attempts"), str):
-            return f"{words.duration(self.duration)}. {short(why, 200)}"
+            return f"{words.duration(self.duration)}. {words.short(why, 200)}"
         where = "in this part of the recording" if self.facts.get(PART) else "while this was recorded"
         return f"No task ended {where}{self.stood()}.{self._actors()}"
 
@@ -189,7 +187,7 @@ class Overview(NamedTuple):
         if how != _RUNNING or not name:
             return ""
         others = "the longest " if self.unfinished[how] > 1 else ""
-        return f" ({others}`{short(name)}`, for {words.duration(seconds)})"
+        return f" ({others}`{words.short(name)}`, for {words.duration(seconds)})"
 
     def lost_shares(self, most: int = 3) -> list[str]:
         """What the threads did instead of computing, in words: ``18 % waiting for sum``.
@@ -217,7 +215,7 @@ class Overview(NamedTuple):
         told: dict[str, float] = {}
         for part, name, seconds in self.budget:
             if part in INSTEAD:
-                alone = f"`{short(name)}`" if name else "tasks"
+                alone = f"`{words.short(name)}`" if name else "tasks"
                 text = INSTEAD[part].format(name=together if together and name in few else alone)
                 if not self.asked and part in _UNKNOWN:
                     text = "idle"
@@ -239,7 +237,7 @@ class Overview(NamedTuple):
         figures += [("Rescheduled", words.count(self.rescheduled, "attempt"))] if self.rescheduled else []
         figures += [("Ran on", self.place())]
         figures += [("Computing", f"{words.duration(self.computing)} of thread time")]
-        figures += [(short(name, 40), words.duration(seconds)) for name, seconds in self.names[:5]]
+        figures += [(words.short(name, 40), words.duration(seconds)) for name, seconds in self.names[:5]]
         return figures
 
     def __str__(self) -> str:
@@ -254,8 +252,8 @@ class Overview(NamedTuple):
         rows = "".join(
             f"<tr><th>{escape(name)}</th><td>{escape(figure)}</td></tr>" for name, figure in self.figures()
         )
-        lost = "".join(f"<p>Lost: {escape(short(loss, 400))}</p>" for loss in self.losses)
-        name, verdict = escape(short(self.name, 120)) or "Dask computation", words.marked(self._said())
+        lost = "".join(f"<p>Lost: {escape(loss)}</p>" for loss in self.lost())
+        name, verdict = escape(words.short(self.name, 120)) or "Dask computation", words.marked(self._said())
         found = "".join(f"<li>{words.marked(line)}</li>" for line in self.advised())
         told = f"<ul>{found}</ul>" if found else ""
         return f"<p><b>{name}</b><br>{verdict}</p>{told}<table>{rows}</table>{lost}"
@@ -265,6 +263,12 @@ class Overview(NamedTuple):
         lines = [str(each) for each in self.findings[:most]]
         more = len(self.findings) - most
         return [*lines, f"and {words.count(more, 'more finding')}"] if more > 0 else lines
+
+    def lost(self, most: int = 20) -> list[str]:
+        """The first losses, a line each, and how many more there are."""
+        lines = [words.short(loss, 400) for loss in self.losses[:most]]
+        more = len(self.losses) - most
+        return [*lines, words.count(more, "more loss", "more losses")] if more > 0 else lines
 
     def _beside(self) -> str:
         """What idle threads did not keep cores from: libraries within tasks may use all of them."""
@@ -284,7 +288,7 @@ class Overview(NamedTuple):
         # Among many names that take alike the first is by chance.
         if seconds < _SAID * self.computing:
             return ""
-        return f" {words.share(seconds / self.computing)} of the computing was `{short(name)}`."
+        return f" {words.share(seconds / self.computing)} of the computing was `{words.short(name)}`."
 
     def _failures(self) -> str:
         retried, rescheduled = self.retried, self.rescheduled
@@ -322,12 +326,6 @@ def _was(count: int) -> str:
     return "was" if count == 1 else "were"
 
 
-def short(name: str, most: int = 60) -> str:
-    """A name with its middle left out where it is longer than `most` characters."""
-    half = (most - 1) // 2
-    return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
-
-
 def overview(read: Read, findings: bool = True) -> Overview:
     """Sum a recording up.
 
@@ -340,24 +338,28 @@ def overview(read: Read, findings: bool = True) -> Overview:
     """
     attempts = read("attempts")
     facts = facts_of(read("about"))
-    start, stop = _numbers(attempts, "start"), _numbers(attempts, "stop")
-    length = np.where(np.isfinite(start) & np.isfinite(stop), stop - start, 0.0)
+    start, stop = attempts["start"], attempts["stop"]
+    since, until = part_of_run(read)
+    # Those that only waited in a part of a run began after it.
+    here = ~(start > until)
+    length = np.where(here & np.isfinite(start) & np.isfinite(stop), stop - start, 0.0)
     length = np.maximum(length, 0.0)
     budget = read("budget")
     # It tells of tasks that run on, too.
-    first, last = _numbers(budget, "start"), _numbers(budget, "stop")
-    begin = _least(
-        _numbers(attempts, "submitted"), start, first, fallback=moment(facts.get("started"), np.nan)
-    )
-    since, until = part_of_run(read)
+    first, last = budget["start"], budget["stop"]
+    begin = _least(attempts["submitted"], start, first, fallback=moment(facts.get("started"), np.nan))
     stopped = moment(facts.get("stopped"), until if np.isfinite(until) else np.nan)
-    end = -_least(-_numbers(attempts, "done"), -stop, -last, fallback=-stopped)
+    end = -_least(-attempts["done"], -stop, -last, fallback=-stopped)
     # What is not known stays so.
     begin, end = max(begin, since), min(end, until)
-    status = _symbols(attempts, "status")
-    task = _numbers(attempts, "task")
-    ok = _is(status, "ok")
-    given_up = np.isin(_numbers(attempts, "run"), _numbers(read("errors"), "run"))
+    status = attempts["status"]
+    task = attempts["task"]
+
+    def with_status(name: str) -> Numbers:
+        return here & is_any(status, (name,))
+
+    ok = with_status("ok")
+    given_up = np.isin(attempts["run"], read("errors")["run"])
     workers, hosts, threads, offered = _workers(read, attempts, begin, end)
     still = standstills(read)
     shares = _budget(budget)
@@ -365,7 +367,7 @@ def overview(read: Read, findings: bool = True) -> Overview:
     if shares:
         offered = sum(seconds for _, _, seconds in shares)
         computing = sum(seconds for part, _, seconds in shares if part not in INSTEAD)
-    erred = int((_is(status, "erred") | (_is(status, "killed") & given_up)).sum())
+    erred = int((with_status("erred") | (with_status("killed") & given_up)).sum())
     has_ended = erred > 0 or bool(ok.any())
     unfinished, longest = ({}, ("", 0.0)) if has_ended else _unended(read, attempts)
     return Overview(
@@ -375,10 +377,10 @@ def overview(read: Read, findings: bool = True) -> Overview:
         workers=workers,
         hosts=hosts,
         threads=threads,
-        clusters=len({*_symbols(read("workers"), "cluster").tolist()} - {""}),
+        clusters=len({*read("workers")["cluster"].tolist()} - {""}),
         tasks=len(sorted_set(task[ok])),
         erred=erred,
-        retried=int(_is(status, "retried").sum()),
+        retried=int(with_status("retried").sum()),
         offered=offered,
         computing=computing,
         around=_around(read("phases")),
@@ -390,12 +392,12 @@ def overview(read: Read, findings: bool = True) -> Overview:
         used=used(read, begin, end),
         still=max(0.0, float(still.within(np.array([begin]), np.array([end]))[0])),
         absent=_without_workers(read, attempts, begin, end, still),
-        rescheduled=int(_is(status, "rescheduled").sum()),
+        rescheduled=int(with_status("rescheduled").sum()),
         calls=_calls(read("metrics")),
         after=_went_on(plain.make(read, "cells"), facts, end) if np.isinf(until) else ("", 0.0),
         unfinished=unfinished,
         longest=longest,
-        asked=tells_when_asked(read, partial(_numbers, attempts)),
+        asked=tells_when_asked(read, attempts.__getitem__),
         others=_of_others(read, sorted_set(task[ok])),
     )
 
@@ -408,21 +410,6 @@ def _of_others(read: Read, tasks: Numbers) -> tuple[int, int]:
 Numbers = npt.NDArray[Any]
 
 
-def _numbers(columns: Mapping[str, Values], name: str) -> Numbers:
-    values = columns.get(name)
-    return values if isinstance(values, np.ndarray) else np.zeros(0)
-
-
-def _symbols(columns: Mapping[str, Values], name: str) -> Symbols:
-    values = columns.get(name)
-    return values if isinstance(values, Symbols) else Symbols(np.zeros(0, "u4"), [])
-
-
-def _is(symbols: Symbols, name: str) -> npt.NDArray[np.bool_]:
-    wanted = [code for code, known in enumerate(symbols.names) if known == name]
-    return np.isin(symbols.codes, wanted)
-
-
 def _least(*arrays: Numbers, fallback: float) -> float:
     finite = [array[np.isfinite(array)] for array in arrays]
     least = min((float(array.min()) for array in finite if len(array)), default=float("nan"))
@@ -430,25 +417,23 @@ def _least(*arrays: Numbers, fallback: float) -> float:
 
 
 def _workers(
-    read: Read, attempts: Mapping[str, Values], begin: float, end: float
+    read: Read, attempts: Mapping[str, Any], begin: float, end: float
 ) -> tuple[int, int, int, float]:
     """Workers, hosts and threads at once, and the thread-seconds offered from `begin` to `end`."""
     table = read("workers")
-    newest = {name: row for row, name in enumerate(_symbols(table, "worker").tolist())}
+    newest = {name: row for row, name in enumerate(table["worker"].tolist())}
     if not newest:
-        lanes = {
-            *zip(_symbols(attempts, "worker").tolist(), _symbols(attempts, "thread").tolist(), strict=True)
-        }
+        lanes = {*zip(attempts["worker"].tolist(), attempts["thread"].tolist(), strict=True)}
         span = end - begin if lanes else 0.0
         workers, hosts = len({worker for worker, _ in lanes}), int(bool(lanes))
         return workers, hosts, len(lanes), len(lanes) * max(0.0, span)
     rows = list(newest.values())
-    threads = _numbers(table, "threads")[rows].astype("f8")
-    joined, left = _numbers(table, "joined")[rows], _numbers(table, "left")[rows]
+    threads = table["threads"][rows].astype("f8")
+    joined, left = table["joined"][rows], table["left"][rows]
     since, until = np.fmax(joined, begin), np.fmin(left, end)
     part = (since < until) & np.isfinite(end - begin)
     since, until, threads = since[part], until[part], threads[part]
-    names, host = np.unique(_symbols(table, "host").codes[rows][part], return_inverse=True)
+    names, host = np.unique(table["host"].codes[rows][part], return_inverse=True)
     first, last = np.full(len(names), np.inf), np.full(len(names), -np.inf)
     np.minimum.at(first, host, since)
     np.maximum.at(last, host, until)
@@ -461,31 +446,31 @@ def _workers(
 
 
 def _without_workers(
-    read: Read, attempts: Mapping[str, Values], begin: float, end: float, still: Moments
+    read: Read, attempts: Mapping[str, Any], begin: float, end: float, still: Moments
 ) -> float:
     """Seconds from `begin` to `end` in which a cluster had no worker; of local schedulers 0."""
     table = read("workers")
-    newest = {name: row for row, name in enumerate(_symbols(table, "worker").tolist())}
-    used = {*_symbols(attempts, "worker").names} - {""}
+    newest = {name: row for row, name in enumerate(table["worker"].tolist())}
+    used = {*attempts["worker"].names} - {""}
     if not newest or not used <= newest.keys() or any(map(is_local, newest)) or not end > begin:
         return 0.0
     rows = list(newest.values())
-    joined, left = _numbers(table, "joined")[rows], _numbers(table, "left")[rows]
+    joined, left = table["joined"][rows], table["left"][rows]
     there = Moments.of(np.fmax(joined, begin), np.fmin(left, end))
     return Moments(np.array([begin]), np.array([end])).without(there).without(still).seconds
 
 
-def _unended(read: Read, attempts: Mapping[str, Values]) -> tuple[dict[str, int], tuple[str, float]]:
+def _unended(read: Read, attempts: Mapping[str, Any]) -> tuple[dict[str, int], tuple[str, float]]:
     """`unfinished` and `longest` of a recording in which no task ended."""
     graph, running = read("graph"), read("running")
-    on = np.isin(_numbers(running, "run"), _numbers(attempts, "run"), invert=True)
-    task, start = _numbers(running, "task")[on], _numbers(running, "start")[on]
-    to_come = (_numbers(graph, "submission") != NOTHING) | (_numbers(graph, "order") != NOTHING)
+    on = np.isin(running["run"], attempts["run"], invert=True)
+    task, start = running["task"][on], running["start"][on]
+    to_come = (graph["submission"] != NOTHING) | (graph["order"] != NOTHING)
     stood = {
-        "cancelled": _numbers(attempts, "task")[_is(_symbols(attempts, "status"), "cancelled")],
+        "cancelled": attempts["task"][is_any(attempts["status"], ("cancelled",))],
         _RUNNING: task,
         # Workers tell what they run only now and then.
-        "waiting or just begun": _numbers(graph, "task")[to_come],
+        "waiting or just begun": graph["task"][to_come],
     }
     if not np.isfinite(start).any():
         return _counted(stood), ("", 0.0)
@@ -505,10 +490,10 @@ def _counted(stood: Mapping[str, Numbers]) -> dict[str, int]:
     return counts
 
 
-def _budget(columns: Mapping[str, Values]) -> list[tuple[str, str, float]]:
+def _budget(columns: Mapping[str, Any]) -> list[tuple[str, str, float]]:
     """Thread-seconds by part and name, most first."""
-    part, name = _symbols(columns, "part"), _symbols(columns, "name")
-    seconds = (_numbers(columns, "stop") - _numbers(columns, "start")) * _numbers(columns, "threads")
+    part, name = columns["part"], columns["name"]
+    seconds = (columns["stop"] - columns["start"]) * columns["threads"]
     if not len(seconds):
         return []
     width = len(name.names)
@@ -529,51 +514,43 @@ def _computed(shares: Sequence[tuple[str, str, float]]) -> list[tuple[str, float
     return sorted(sums.items(), key=lambda item: -item[1])
 
 
-def _findings(columns: Mapping[str, Values]) -> list[Told]:
-    severity, titles = _symbols(columns, "severity"), columns.get("title")
-    rows = np.flatnonzero(_is(severity, "warning") | _is(severity, "critical"))
-    if not isinstance(titles, Texts):
-        return []
-    seconds = _numbers(columns, "cost_seconds")
-    return [Told(severity.names[severity.codes[row]], titles[row], float(seconds[row])) for row in rows]
+def _findings(columns: Mapping[str, Any]) -> list[Told]:
+    severity, title, seconds = columns["severity"], columns["title"], columns["cost_seconds"]
+    rows = np.flatnonzero(is_any(severity, ("warning", "critical")))
+    return [Told(severity.names[severity.codes[row]], title[row], float(seconds[row])) for row in rows]
 
 
-def _calls(metrics: Mapping[str, Values]) -> tuple[int, float]:
+def _calls(metrics: Mapping[str, Any]) -> tuple[int, float]:
     """How many calls of actors there were, and their seconds."""
-    mine = _is(_symbols(metrics, "context"), "actor") & _is(_symbols(metrics, "activity"), "call")
-    unit, value = _symbols(metrics, "unit"), _numbers(metrics, "value")
-    count, seconds = (float(value[mine & _is(unit, name)].sum()) for name in ("count", "seconds"))
+    mine = is_any(metrics["context"], ("actor",)) & is_any(metrics["activity"], ("call",))
+    unit, value = metrics["unit"], metrics["value"]
+    count, seconds = (float(value[mine & is_any(unit, (name,))].sum()) for name in ("count", "seconds"))
     return round(count), seconds
 
 
-def _went_on(cells: Mapping[str, Values], facts: Mapping[str, Any], end: float) -> tuple[str, float]:
+def _went_on(cells: Mapping[str, Any], facts: Mapping[str, Any], end: float) -> tuple[str, float]:
     """What had the last result, which came at a moment, and how many seconds it went on."""
     told = facts.get("stopped")
     # Files of other tools tell of no process, and when who asked had ended, not either.
     stopped = float(told) if isinstance(told, int | float) and "pid" in facts else end
-    start, stop = _numbers(cells, "start"), _numbers(cells, "stop")
+    start, stop = cells["start"], cells["stop"]
     if not len(start):
         return "The recording", stopped - end
     stop = np.where(np.isnan(stop), stopped, stop)
     return "The cell", float(np.max(stop[(start <= end) & (stop >= end)], initial=end)) - end
 
 
-def _around(phases: Mapping[str, Values]) -> dict[str, float]:
-    action = _symbols(phases, "action")
-    length = _numbers(phases, "stop") - _numbers(phases, "start")
+def _around(phases: Mapping[str, Any]) -> dict[str, float]:
+    action = phases["action"]
+    length = phases["stop"] - phases["start"]
     length = np.where(np.isfinite(length) & (length > 0), length, 0.0)
     sums = np.bincount(action.codes, length, len(action.names)) if len(action.codes) else np.zeros(0)
     return {name: float(seconds) for name, seconds in zip(action.names, sums, strict=False) if name}
 
 
-def _names(graph: Mapping[str, Values], task: Numbers, length: Numbers) -> list[tuple[str, float]]:
-    prefix, ids = _symbols(graph, "prefix"), _numbers(graph, "task")
-    if not len(ids) or not len(task):
-        return []
-    order = np.argsort(ids, kind="stable")
-    place = np.minimum(np.searchsorted(ids[order], task), len(ids) - 1)
-    row = order[place]
-    known = ids[row] == task
+def _names(graph: Mapping[str, Any], task: Numbers, length: Numbers) -> list[tuple[str, float]]:
+    row = Lookup(graph["task"]).rows(task)
+    prefix, known = graph["prefix"], row >= 0
     sums = np.bincount(prefix.codes[row[known]], length[known], len(prefix.names))
     most = np.argsort(-sums, kind="stable")
     return [(prefix.names[code], float(sums[code])) for code in most if sums[code] > 0]

@@ -16,8 +16,9 @@ from .values import Array, BatchError, Symbols, Texts
 _ROWS = 64
 _MOST_FORMS = 0.25
 #: Few bytes must not become many texts without end: most bytes of a text, on average, and most bytes of all
-#: texts for each that tells of them. The encoder keeps to it too.
+#: texts for each that tells of them; beyond so many bytes in all, fewer. The encoder keeps to it too.
 _LONGEST, _EXPANSION = 1_000, 64
+_MUCH, _MORE = 2**26, 8
 #: Most numbers in one text that are taken out of it, and most digits of one.
 _SLOTS = 6
 _DIGITS = 9
@@ -87,7 +88,8 @@ def numbered(texts: Texts, group: Symbols | None = None) -> dict[str, Any] | Non
 def _allowed(told: Mapping[str, Any]) -> int:
     """Most bytes of the texts that a column may tell of."""
     forms = sum(len(str(piece).encode()) for form in told["forms"] for piece in form)
-    return _EXPANSION * (forms + len(told["data"]) + sum(len(each["data"]) for each in told["numbers"]))
+    size = forms + len(told["data"]) + sum(len(each["data"]) for each in told["numbers"])
+    return min(_EXPANSION * size, _MUCH + _MORE * size)
 
 
 def _steps(column: Array, of: Array, order: Array) -> dict[str, Any]:

@@ -5,10 +5,15 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable
-from typing import Any
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..recording import Recording
 from ..session import Session, record
+from ..session.feed import Turn
+
+if TYPE_CHECKING:
+    from ..session.bounded import BoundedRecording
 
 Metric = Callable[[Any], float]
 
@@ -16,11 +21,37 @@ Metric = Callable[[Any], float]
 class _Shared:
     """A recording of the local schedulers that several watchers share."""
 
-    def __init__(self, session: Session, recording: Recording, metric: Metric | None) -> None:
-        self.session = session
-        self.recording = recording
-        self.metric = metric
+    def __init__(self, metric: Metric | None, endless: bool) -> None:
+        self.metric, self.endless = metric, endless
         self.watchers = 1
+        session = record(clusters=False, profile=not endless, cache_metric=metric)
+        with ExitStack() as begun:
+            if endless:
+                begun.callback(_bounded(session))
+            self.recording = session.start()
+            begun.callback(session.stop)
+            self.stop = begun.pop_all().close
+
+
+class _Tidied(NamedTuple):
+    """A bounded recording that takes its turns."""
+
+    recording: BoundedRecording
+
+    def tick(self) -> Turn:
+        """Keep it within its bounds."""
+        self.recording.tidy()
+        return Turn(False, None)
+
+
+def _bounded(session: Session) -> Callable[[], None]:
+    """Have a session that may never end keep its latest attempts alone; the result ends its turns."""
+    from ..session.bounded import BoundedRecording
+    from ..session.driver import DRIVER
+    from ..session.live import HISTORY
+
+    session.recording = recording = BoundedRecording(HISTORY, DRIVER.wake)
+    return DRIVER.drive(_Tidied(recording))
 
 
 #: Held again by who holds it: garbage may be collected meanwhile, in which a block ends.
@@ -32,8 +63,9 @@ class RecordedBlock:
     """Adds a recording to one of dask's callbacks, from `__enter__` or `register` to its counterpart.
 
     Blocks that overlap share one recording, so that nesting several costs no more than one of them; it
-    is complete when the outermost has ended. A recording that cannot be made is a warning: the block
-    and what dask's own class does go on.
+    is complete when the outermost has ended. Those that are registered, mostly for as long as the program
+    runs, share another one, of the latest attempts and without call stacks. A recording that cannot be made
+    is a warning: the block and what dask's own class does go on.
 
     Attributes
     ----------
@@ -67,7 +99,7 @@ class RecordedBlock:
     def register(self) -> None:
         """Watch every computation from now on."""
         super().register()  # type: ignore[misc]
-        self._begin()
+        self._begin(endless=True)
 
     def unregister(self) -> None:
         """Watch no more."""
@@ -76,11 +108,11 @@ class RecordedBlock:
         finally:
             self._end()
 
-    def _begin(self) -> None:
+    def _begin(self, endless: bool = False) -> None:
         if self._joined is not None:
             return
         try:
-            self._joined = _join(self._cache_metric)
+            self._joined = _join(self._cache_metric, endless)
         except Exception as error:
             not_recorded(error)
         else:
@@ -98,14 +130,13 @@ def not_recorded(error: Exception) -> None:
     warnings.warn(message, RuntimeWarning, stacklevel=4)
 
 
-def _join(metric: Metric | None) -> _Shared:
+def _join(metric: Metric | None, endless: bool) -> _Shared:
     with _lock:
         for shared in _running:
-            if metric is None or metric is shared.metric:
+            if shared.endless == endless and (metric is None or metric is shared.metric):
                 shared.watchers += 1
                 return shared
-        session = record(clusters=False, cache_metric=metric)
-        shared = _Shared(session, session.start(), metric)
+        shared = _Shared(metric, endless)
         _running.append(shared)
         return shared
 
@@ -116,4 +147,4 @@ def _leave(shared: _Shared) -> None:
         if shared.watchers:
             return
         _running.remove(shared)
-    shared.session.stop()
+    shared.stop()

@@ -126,7 +126,7 @@ class performance_report:
         self._session: Session | None = None
 
     def __enter__(self) -> performance_report:
-        self._session = record(client=get_client(), local=False)
+        self._session = record(client=get_client(), local=False, logs="info")
         self.recording = self._session.start()
         return self
 
@@ -137,7 +137,7 @@ class performance_report:
             self._write(self._session.stop())
 
     async def __aenter__(self) -> performance_report:
-        self._session = record(client=get_client(), local=False)
+        self._session = record(client=get_client(), local=False, logs="info")
         self.recording = await self._session.start_async()
         return self
 

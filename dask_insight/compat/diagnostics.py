@@ -64,7 +64,8 @@ class CacheProfiler(RecordedBlock, diagnostics.CacheProfiler):
     def __init__(self, metric: Metric | None = None, metric_name: str | None = None) -> None:
         super().__init__(metric, metric_name)  # type: ignore[no-untyped-call]
         if metric is not None:
-            self._metric = self._cache_metric = _Once(metric, self._metric_name)
+            self._metric = _Kept(metric, self._metric_name)
+            self._cache_metric = _Taken(self._metric)
 
     def _plot(self, **kwargs: Any) -> Any:
         from dask.diagnostics.profile_visualize import plot_cache
@@ -97,26 +98,37 @@ class _Cached(CacheData):
         return repr(_Function(self.key, self.task))
 
 
-class _Once:
-    """Calls a metric once for each result, although dask's profiler and the recording both ask, in turn."""
+class _Kept:
+    """Calls a metric for dask's profiler, and keeps the size for the recording, which asks next."""
 
     def __init__(self, metric: Metric, name: str) -> None:
         self.__name__ = name
-        self._metric = metric
+        self.metric = metric
         self._last = threading.local()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _Once, (self._metric, self.__name__)
+        return _Kept, (self.metric, self.__name__)
 
     def __call__(self, result: Any) -> float:
-        last = vars(self._last)
-        if "size" in last and last["result"] is result:
-            known: float = last["size"]
-            last.clear()
-            return known
-        size = self._metric(result)
-        last["result"], last["size"] = result, size
+        size = self.metric(result)
+        self._last.of = result, size
         return size
+
+    def take(self, result: Any) -> float:
+        """The size of a result: the one that was kept in this thread, or what the metric says of another."""
+        last = vars(self._last).pop("of", None)
+        return last[1] if last is not None and last[0] is result else self.metric(result)
+
+
+class _Taken:
+    """The same metric for the recording, which alone asks about computations within others."""
+
+    def __init__(self, kept: _Kept) -> None:
+        self.__name__ = kept.__name__
+        self._kept = kept
+
+    def __call__(self, result: Any) -> float:
+        return self._kept.take(result)
 
 
 class ProgressBar(RecordedBlock, diagnostics.ProgressBar):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,9 +57,10 @@ def profile(
     filename
         Save the figure there.
     server
-        What workers did outside tasks.
+        What workers' event loops did while they stood still: otherwise they are not looked at. A warning
+        says where a recording has none of it.
     scheduler
-        What the scheduler's process did.
+        What the scheduler's process did; a warning as above.
     interval
         Seconds for which one count stands; Dask's figures take `distributed.worker.profile.interval`.
 
@@ -86,8 +88,13 @@ def profile(
         if plot or filename:
             raise ValueError("states of several workers cannot be drawn as one: merge_workers=True")
         known = processes if processes is not None else _all(recording)
-        return {each: state_of([each]) for each in known}
+        states = {each: state_of([each]) for each in known}
+        if server and not any(state["count"] for state in states.values()):
+            _warn_of_none("workers outside their tasks")
+        return states
     state = state_of(processes if processes is not None or not server else _all(recording))
+    if (scheduler or server) and not state["count"]:
+        _warn_of_none("the scheduler" if scheduler else "workers outside their tasks")
     if not plot and not filename:
         return state
     figure, _ = plot_figure(plot_data(state, interval), sizing_mode="stretch_both")
@@ -98,6 +105,15 @@ def profile(
 
         save(figure, title="Dask Profile", filename=filename, resources="inline")
     return state, figure
+
+
+def _warn_of_none(who: str) -> None:
+    """An empty state looks as if nothing had been done."""
+    message = (
+        f"no call stacks of {who} are in this recording, or none of what was asked for: "
+        "dask_insight.record(profile=True) takes them; run.flame() shows what there is"
+    )
+    warnings.warn(message, RuntimeWarning, stacklevel=3)
 
 
 def _all(recording: Recording) -> list[str]:

@@ -41,6 +41,7 @@ FORMATS: dict[str, Format] = {
         Format("collapsed", "collapsed stacks: flamegraph.pl, inferno, speedscope", ".collapsed.txt"),
         Format("pprof", "pprof's gzipped protobuf: go tool pprof, Grafana Pyroscope", ".pb.gz"),
         Format("otlp", "OpenTelemetry spans as OTLP JSON", ".otlp.json"),
+        Format("mermaid", "a flowchart of the task names: Mermaid, JupyterLab, GitHub", ".mmd"),
         Format("json", "every table as JSON, one object a table", ".json"),
         Format("csv", "a folder with every table as CSV", ""),
         Format("parquet", "a folder with every table as Parquet (needs pyarrow)", ""),

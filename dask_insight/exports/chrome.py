@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -35,16 +35,18 @@ if TYPE_CHECKING:
 _LONGEST = 4_000
 #: Arrows looked up at a time.
 _ARROWS = 200_000
-#: Counters by table: name of the track, columns and what they are divided by.
+#: Counters by table: name of the track, '{}' for the device, columns and what they are divided by.
 _COUNTERS = {
     "resources": (
         ("CPU (%)", ("cpu",), 1.0),
+        ("process memory (MB)", ("memory",), 1e6),
         ("network (MB/s)", ("net_read", "net_write"), 1e6),
         ("disk (MB/s)", ("disk_read", "disk_write"), 1e6),
         ("tasks", ("executing", "ready", "waiting"), 1.0),
         ("event loop lag (ms)", ("lag",), 1e-3),
     ),
     "memory": (("memory (MB)", ("managed", "unmanaged_old", "unmanaged_recent", "spilled"), 1e6),),
+    "gpus": (("GPU {} (%)", ("utilization",), 1.0), ("GPU {} memory (MB)", ("memory",), 1e6)),
 }
 
 Block = tuple[int, bytes]
@@ -110,10 +112,18 @@ def _events(recording: Recording, places: Places, ran: Ran) -> Iterator[Block]:
     yield from _transfers(recording, places)
     for table, counters in _COUNTERS.items():
         columns: Any = joined(recording.answer, table)
-        for name, of, unit in counters:
-            pid = places.pids(columns["process" if table == "resources" else "worker"])
-            ts = whole(columns["time"] - recording.started, 1e-6)
-            yield from _counter(name, {each: columns[each] / unit for each in of}, pid, ts)
+        pid = places.pids(columns["worker" if table == "memory" else "process"])
+        ts = whole(columns["time"] - recording.started, 1e-6)
+        for (name, of, unit), (device, rows) in product(counters, _devices(columns)):
+            values = {each: columns[each][rows] / unit for each in of}
+            yield from _counter(name.format(device), values, pid[rows], ts[rows])
+
+
+def _devices(columns: Mapping[str, Any]) -> list[tuple[Any, Any]]:
+    """Number and rows of each device; all rows of what is no device's."""
+    if "index" not in columns:
+        return [("", slice(None))]
+    return [(device, columns["index"] == device) for device in np.unique(columns["index"]).tolist()]
 
 
 def _processes(places: Places, lives: Mapping[int, dict[str, Any]], named: int = 0) -> Iterator[str]:

@@ -1,16 +1,19 @@
 """OpenTelemetry spans as OTLP JSON, which its collector's file receiver and many back ends take.
 
 https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
+https://opentelemetry.io/docs/specs/otel/protocol/file-exporter/
 
-One trace: a root span for the recording, one for each submission, and one for each attempt, which links
-to the attempts whose results it used.
+Each line is a whole request of some hundred spans; a small recording is one. One trace: a root span for the
+recording, one for each submission, and one for each attempt, which links to the attempts whose results it
+used.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +37,8 @@ _INTERNAL, _OK, _ERROR = 1, 1, 2
 _TAKEN_BACK = ("cancelled", "stolen", "rescheduled")
 #: Most microseconds since the epoch whose nanoseconds are a number of 64 bits.
 _LAST = 9 * 10**15
+#: Bytes of spans on a line, of which the collector's receiver takes 1 MiB; and most links of a span.
+_LINE, _LINKS = 1 << 19, 4_096
 
 
 def write(recording: Recording, path: Path, told: Told = silent) -> None:
@@ -45,16 +50,25 @@ def write(recording: Recording, path: Path, told: Told = silent) -> None:
     scope = json.dumps({"name": "dask_insight"})
     trace = hashlib.sha256(f"{name} {recording.started!r}".encode("utf-8", "replace")).hexdigest()[:32]
     ran = _Ran(recording)
+    before = f'{{"resourceSpans":[{{"resource":{head},"scopeSpans":[{{"scope":{scope},"spans":['.encode()
+    frame = (json.dumps(span).encode() for span in _frame(recording, ran, name, trace))
     steps = Steps(told, len(ran.run))
     with replaced(path) as file:
-        file.write(
-            f'{{"resourceSpans":[{{"resource":{head},"scopeSpans":[{{"scope":{scope},"spans":[\n'.encode()
-        )
-        file.write(",\n".join(map(json.dumps, _frame(recording, ran, name, trace))).encode())
-        for rows, text in _attempts(ran, trace):
-            file.write(text)
-            steps.add(rows)
-        file.write(b"\n]}]}]}\n")
+        for spans in _by_line(chain(frame, _attempts(ran, trace, steps))):
+            file.writelines((before, spans, b"]}]}]}\n"))
+
+
+def _by_line(spans: Iterable[bytes]) -> Iterator[bytes]:
+    """The spans of each line, with commas between them."""
+    some: list[bytes] = []
+    size = 0
+    for span in spans:
+        if some and size + len(span) > _LINE:
+            yield b",".join(some)
+            some, size = [], 0
+        some.append(span)
+        size += len(span) + 1
+    yield b",".join(some)
 
 
 class _Ran:
@@ -81,7 +95,7 @@ class _Ran:
         self._link(recording)
 
     def _link(self, recording: Recording) -> None:
-        """The runs that made what each attempt used: `inputs` from row `first` to row `last`."""
+        """Runs that made what each attempt used: `inputs` from `first` to `last`, without those `dropped`."""
         edges: Any = recording.columns("edges")
         inputs = Inputs(self.task, is_any(self.names["status"], ("ok",)), self.start, self.stop)
         made, used = inputs.of(edges["task"], edges["dependency"])
@@ -89,7 +103,9 @@ class _Ran:
         self.inputs = self.run[made[order]]
         rows = np.arange(len(self.run))
         self.first = np.searchsorted(used[order], rows)
-        self.last = np.searchsorted(used[order], rows, "right")
+        last = np.searchsorted(used[order], rows, "right")
+        self.last = np.minimum(last, self.first + _LINKS)
+        self.dropped = last - self.last
 
 
 def _nanos(seconds: np.ndarray) -> np.ndarray:
@@ -132,13 +148,13 @@ def _frame(recording: Recording, ran: _Ran, name: str, trace: str) -> Iterator[d
         }
 
 
-def _attempts(ran: _Ran, trace: str) -> Iterator[tuple[int, bytes]]:
-    """Each begins with the comma that parts it from the span before."""
+def _attempts(ran: _Ran, trace: str, steps: Steps) -> Iterator[bytes]:
+    """The spans of the attempts."""
     status = ran.names["status"]
     codes = [json.dumps(_status(name)).encode() for name in status.names]
-    yield from lines(
+    for rows, text in lines(
         len(ran.run),
-        f',\n{{"traceId":"{trace}","spanId":"'.encode(),
+        f'{{"traceId":"{trace}","spanId":"'.encode(),
         Hex(ran.run | _ATTEMPT),
         b'","name":"',
         Words(ran.names["prefix"].codes, json_words(ran.names["prefix"].names)),
@@ -157,8 +173,11 @@ def _attempts(ran: _Ran, trace: str) -> Iterator[tuple[int, bytes]]:
         b'],"status":',
         Words(status.codes, codes),
         Where(ran.last > ran.first, b',"links":[', _Links(ran.first, ran.last, ran.inputs, trace), b"]"),
-        b"}",
-    )
+        Where(ran.dropped > 0, b',"droppedLinksCount":', Whole(ran.dropped)),
+        b"}\n",
+    ):
+        yield from text.splitlines()
+        steps.add(rows)
 
 
 def _named(name: str, symbols: Symbols) -> Words:

@@ -12,7 +12,7 @@ from ..batch import Symbols
 from ..lookup import fill
 from ..tables import joined
 from ..tables.facts import recorded
-from .lanes import tracks
+from ..timeline import tracks
 from .lines import rows_of, whole
 
 if TYPE_CHECKING:

@@ -164,11 +164,11 @@ resources = _figure(
     "CPU, tasks, network, disk, GPUs and event loops of the workers over time.",
     "Column of figures on one time axis; a figure if there is one measure",
     {
-        "measures": "Some of ``'cpu'``, ``'tasks'``, ``'network'``, ``'disk'``, ``'gpu'``,\n"
+        "measures": "Some of ``'cpu'``, ``'total-cpu'``, ``'tasks'``, ``'network'``, ``'disk'``, ``'gpu'``,\n"
         "        ``'gpu-memory'``, ``'lag'``, ``'gil'``, ``'gil-wait'``, ``'core-wait'`` (threads that wait\n"
         "        for Python's interpreter lock, or a free core; on Linux), ``'cpu-limit'``, ``'memory'``,\n"
         "        ``'host-cpu'``, ``'host-memory'`` (what all programs use, and what is left), ``'fds'``,\n"
-        "        ``'occupancy'``, ``'transfers'``.",
+        "        ``'occupancy'``, ``'transfers'``; and names of the table ``gauges``, as ``'rmm.rmm-used'``.",
     },
 )
 memory = _figure(

@@ -90,6 +90,20 @@ def claim(path: str | os.PathLike[str]) -> Callable[[], None]:
     return release
 
 
+def must_be_free(place: Path) -> None:
+    """Raise `OSError` where another process records to a file."""
+    if any(each.place == place for each in list(_claims)):
+        return
+    claimed = _Claim(place)
+    try:
+        claimed.take()
+    except OSError as error:
+        # What is not there, or must not be written, can be replaced nevertheless.
+        if error.errno == errno.EBUSY:
+            raise
+    claimed.give_back()
+
+
 @contextmanager
 def unclaimed(place: Path) -> Iterator[None]:
     """Within, a file that is claimed is not open for that; what is at its place then is claimed again.

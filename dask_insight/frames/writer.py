@@ -13,7 +13,7 @@ from typing import BinaryIO, NamedTuple
 from ..schema import FORMAT
 from ..threads import at_once
 from .layout import FRAME, HEADER, MAGIC, MARKER, THREADS, allowed, checksum, lengths_of
-from .lock import unclaimed
+from .lock import must_be_free, unclaimed
 from .place import place_of, replacing
 
 #: Bytes gathered before they become a frame.
@@ -151,7 +151,14 @@ def create(path: str | os.PathLike[str]) -> Writer:
 
 
 def save(path: str | os.PathLike[str], batches: Iterable[bytes]) -> None:
-    """Write a whole recording at once; it appears whole or not at all."""
+    """Write a whole recording at once; it appears whole or not at all.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written, or another process records to it.
+    """
+    must_be_free(place_of(path))
     with replacing(path, unclaimed) as file:
         writer = Writer(file)
         for frame in at_once(partial(_pack, compression=_SMALL), _groups(batches), THREADS):

@@ -10,6 +10,7 @@ import numpy as np
 
 from dask_insight.batch import Batch, decode, encode, table_of
 from dask_insight.schema import EXTENT, SECEDED
+from dask_insight.tables.facts import part_of_run
 from dask_insight.timeline import sizers_of
 
 if TYPE_CHECKING:
@@ -28,11 +29,12 @@ def ahead(recording: Recording, first_and_last: list[float], budget: Iterable[Ba
     recording
         What the report is of.
     first_and_last
-        The `extent` of the report's rows.
+        The `extent` of the report's rows; of a part of a run no more than that is shown.
     budget
         Its table ``budget`` as it stands in the report.
     """
-    facts = {"extent": first_and_last, "budget": budget_sums(list(budget))}
+    shown = np.clip(first_and_last, *part_of_run(recording.columns)).tolist()
+    facts = {"extent": shown, "budget": budget_sums(list(budget))}
     told = {name: json.dumps(value) for name, value in facts.items() if value}
     told["signs"] = json.dumps(_signs(recording))
     return encode("about", {"name": list(told), "value": list(told.values())})

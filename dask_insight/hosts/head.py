@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dask_insight import words
 from dask_insight.analysis.compare import Comparison
-from dask_insight.analysis.overview import Overview, short
+from dask_insight.analysis.overview import Overview
+from dask_insight.words import short
 
 if TYPE_CHECKING:
     from dask_insight.recording import Recording
@@ -44,7 +45,7 @@ def head_of(recording: Recording, title: str | None = None) -> Head:
         title or summary.name or "Dask computation",
         summary.verdict(),
         list(_facts(summary)),
-        [short(loss, 400) for loss in summary.losses[:20]],
+        summary.lost(),
         _tables(summary),
         summary.tasks,
     )

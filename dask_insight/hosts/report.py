@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 import msgpack
 
 from dask_insight import ascii91, words
-from dask_insight.analysis.overview import short
 from dask_insight.batch import decode, has_missing, table_of
 from dask_insight.frames import holds_recording, place_of, replacing
 from dask_insight.schema import TABLES
 from dask_insight.threads import at_once
+from dask_insight.words import short
 
 from .ahead import ahead, extent
 from .going_on import reloading, so_far

@@ -8,9 +8,9 @@ from html import escape
 from typing import NamedTuple
 
 from .. import words
-from ..analysis.overview import short
 from ..legible import printed
 from ..recording import Recording
+from ..words import short
 
 #: Most runs kept that nobody gave a name.
 _UNNAMED = 20

@@ -41,6 +41,8 @@ _BY_RUN: Mapping[str, tuple[str, ...]] = {
     "phases": ("action", "run"),
     "errors": ("run",),
 }
+#: Tables that others refer to: what comes meanwhile to a recording that grows leaves no row without a name.
+_NAMING = ("edges", "graph", "stacks", "spans", "submissions", "cells", "workers")
 #: Most rows in one batch of a report.
 _REPORT_ROWS = 131_072
 #: Fewest rows for which a table of a file is cut, and most batches of one: what damage can cost.
@@ -51,7 +53,7 @@ Read = Callable[[str], Columns]
 
 def packed(read: Read, *, rounded: bool = False) -> list[bytes]:
     """Every table that has rows in few batches; see `Recording.packed`."""
-    whole = {name: dict(columns) for name in TABLES if length(columns := read(name))}
+    whole = _read_all(read)
     if "attempts" in whole and "executions" in whole:
         _put_right(whole["attempts"], whole["executions"])
     whole = {name: _sorted(columns, _ORDER.get(name, ())) for name, columns in whole.items()}
@@ -69,6 +71,13 @@ def packed(read: Read, *, rounded: bool = False) -> list[bytes]:
             told = {each: values for each, values in part.items() if not is_missing(values)}
             batches.append(encode(name, told or part, units=units, short=rounded))
     return batches
+
+
+def _read_all(read: Read) -> dict[str, dict[str, Values]]:
+    """The tables that have rows; those that others refer to are read after these."""
+    order = sorted(TABLES, key=lambda name: _NAMING.index(name) if name in _NAMING else -1)
+    found = {name: dict(columns) for name in order if length(columns := read(name))}
+    return {name: found[name] for name in TABLES if name in found}
 
 
 def _put_right(attempts: dict[str, Values], executions: dict[str, Values]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..batch import Texts, Values
-from ..schema import NOTHING, TABLES
+from ..schema import NOTHING, TABLES, UNSEEN
 
 #: Tables that name attempts by `run`.
 _RUNS = ("attempts", "executions", "running", "phases", "errors", "samples", "collections", "critical")
@@ -16,8 +16,6 @@ _RUNS = ("attempts", "executions", "running", "phases", "errors", "samples", "co
 _EXACT = {(table, end) for table in ("attempts", "phases", "critical", "budget") for end in ("start", "stop")}
 #: Columns whose sums are to be right.
 _SUMMED = {("budget", "threads")}
-#: Columns that no page reads.
-_UNREAD = {"graph": ("order",), "submissions": ("code",)}
 #: Microseconds to which moments are rounded.
 _UNIT = 100
 #: Bits of fraction that are kept of single-precision floats, and of doubles that are no whole numbers.
@@ -32,7 +30,8 @@ def coarse(whole: Mapping[str, Columns]) -> dict[str, Columns]:
     The runs count in the order of the attempts; what their workers saw takes
     the same order.
     """
-    tables = {name: _rounded(name, columns) for name, columns in whole.items()}
+    seen = {name: columns for name, columns in whole.items() if UNSEEN.get(name) != ()}
+    tables = {name: _rounded(name, columns) for name, columns in seen.items()}
     if "attempts" in tables:
         _renumber(tables)
         if "executions" in tables:
@@ -48,13 +47,20 @@ def units_of(table: str) -> dict[str, int]:
 
 def _rounded(table: str, columns: Columns) -> Columns:
     times = {column.name for column in TABLES[table].columns if column.kind == "time"}
-    kept = {name: values for name, values in columns.items() if name not in _UNREAD.get(table, ())}
+    unread = _unread(table)
+    kept = {name: values for name, values in columns.items() if name not in unread}
     if table == "graph":
+        kept.pop("order", None)
         kept |= _to_come(columns)
     if table == "cells":
         kept["code"] = Texts.of([_titles(code) for code in columns["code"].tolist()])
     whole = times | {name for name in kept if (table, name) in _SUMMED}
     return {name: values if name in whole else _round(values) for name, values in kept.items()}
+
+
+def _unread(table: str) -> set[str]:
+    """Columns that no page reads, but for those that make others short."""
+    return {*UNSEEN.get(table, ())} - {column.since for column in TABLES[table].columns}
 
 
 def _to_come(graph: Columns) -> Columns:

@@ -1,4 +1,4 @@
-"""Warnings and errors that a process logs."""
+"""What a process logs, from a level on."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ import logging
 import os
 import traceback
 from collections import deque
+from collections.abc import Iterator
 
-#: Those that Dask or a person may have taken off the others, or given handlers of their own.
-_LOGGERS = ("", "distributed", "dask")
+#: The levels from which on one may ask for records, the least first.
+LEVELS = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 #: Characters of a text, and calls of a traceback: the last ones, where it was raised.
 _TEXT, _CALLS = 4000, 30
 #: The line that stands for the middle of a longer text.
 CUT = "…"
 
-#: Those of this process that are open: of one process's records only the first notes anything.
+#: Those of a cluster in this process that are open: of the process's records only the first notes anything.
 _open: list[Logs] = []
 
 
 class Logs(logging.Handler):
-    """Keeps log records of level WARNING and above until they are taken; bounded, the oldest go first.
+    """Keeps log records of a level and above until they are taken; bounded, the oldest go first.
 
     In a cluster inside one process records cannot be told apart by who logged them, so they come once.
 
@@ -27,11 +28,16 @@ class Logs(logging.Handler):
     ----------
     name
         Name of the handler.
+    level
+        The least level, one of `LEVELS`; `ask` sets another one.
+    among
+        Those that are open of whom only the first notes anything, by default all others.
     """
 
-    def __init__(self, name: str) -> None:
-        super().__init__(logging.WARNING)
+    def __init__(self, name: str, level: str = "warning", among: list[Logs] | None = None) -> None:
+        super().__init__(LEVELS[level])
         self.set_name(name)
+        self._open = _open if among is None else among
         self._kept: deque[tuple[float, str, str]] = deque(maxlen=1000)
         self._seen: logging.LogRecord | None = None
         self._last: _Last | None = None
@@ -40,18 +46,25 @@ class Logs(logging.Handler):
     def open(self) -> None:
         """Begin to listen."""
         self._pid = os.getpid()
-        for one in [one for one in _open if one._pid != self._pid]:
+        for one in [one for one in self._open if one._pid != self._pid]:
             # This process was forked off from its own.
             one.shut()
-        _open.append(self)
+        self._open.append(self)
         self._listen()
 
+    def ask(self, level: str) -> None:
+        """Keep records of this level and above from now on."""
+        self.setLevel(LEVELS[level])
+
     def _listen(self) -> None:
-        """Listen where others do; a logger without handlers stays so, or it would be silent because of us."""
-        for logger in map(logging.getLogger, _LOGGERS):
+        """Listen wherever others do, as Dask's configuration has loggers hand nothing on.
+
+        A logger without handlers stays so, or it would be silent because of us.
+        """
+        for logger in _loggers():
             if any(not isinstance(one, Logs) for one in logger.handlers):
                 logger.addHandler(self)
-            else:
+            elif self in logger.handlers:
                 logger.removeHandler(self)
         if self._last is None and logging.lastResort is not None:
             self._last = _Last(self, logging.lastResort)
@@ -59,10 +72,11 @@ class Logs(logging.Handler):
 
     def shut(self) -> None:
         """Stop listening."""
-        if self in _open:
-            _open.remove(self)
-        for logger in map(logging.getLogger, _LOGGERS):
-            logger.removeHandler(self)
+        if self in self._open:
+            self._open.remove(self)
+        for logger in _loggers():
+            if self in logger.handlers:
+                logger.removeHandler(self)
         if self._last is not None:
             self._last.leave()
             self._last = None
@@ -70,7 +84,7 @@ class Logs(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep a record; it may come twice where loggers propagate."""
-        if record is self._seen or self not in _open[:1]:
+        if record is self._seen or self not in self._open[:1]:
             return
         self._seen = record
         try:
@@ -84,13 +98,26 @@ class Logs(logging.Handler):
 
     def take(self) -> list[tuple[float, str, str]]:
         """Time, level and text of the records since the last call."""
-        if self in _open:
+        if self in self._open:
             # The program may have set up its logging meanwhile.
             self._listen()
         found = []
         while self._kept:
             found.append(self._kept.popleft())
         return found
+
+
+def below(level: str) -> list[str]:
+    """The levels less than one of `LEVELS`."""
+    return [each for each in LEVELS if LEVELS[each] < LEVELS[level]]
+
+
+def _loggers() -> Iterator[logging.Logger]:
+    """All that there are by now."""
+    yield logging.root
+    for one in list(logging.root.manager.loggerDict.values()):
+        if isinstance(one, logging.Logger):
+            yield one
 
 
 def _cut(text: str) -> str:

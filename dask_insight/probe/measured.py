@@ -14,9 +14,11 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Sequence
+from inspect import signature
 from time import perf_counter, thread_time
 from typing import Any, NamedTuple
 
+import dask.local
 from dask.utils import key_split
 
 from .garbage import Collected, Collections
@@ -27,7 +29,8 @@ _IDLE = 1.0
 #: Where the stack of a task begins: below are dask's and our own.
 BASE = "dask/local.py"
 
-#: One task as dask's `execute_task` takes it: key, task, dumps, loads, get_id, pack_exception.
+#: One task as dask's `execute_task` takes it.
+_TAKEN = ("key", "task_info", "dumps", "loads", "get_id", "pack_exception")
 Arguments = tuple[Any, Any, Any, Any, Any, Any]
 Run = Callable[[Sequence[Arguments]], list[Any]]
 
@@ -66,6 +69,14 @@ class Report(NamedTuple):
     collections: Sequence[Collected] = ()
     #: Why stacks could not be taken; '' if they were, or nobody wanted them.
     gap: str = ""
+
+
+def measurable() -> bool:
+    """Whether this Dask's tasks are what `run_batch` takes."""
+    try:
+        return tuple(signature(dask.local.execute_task).parameters) == _TAKEN
+    except (AttributeError, ValueError):
+        return False
 
 
 def run_batch(

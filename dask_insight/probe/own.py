@@ -63,6 +63,7 @@ class Own:
             Whether all of them are in this process, and sample it themselves.
         """
         self._pulse.interval = options["resources"]
+        self._logs.ask(options["logs"])
         # Half of a worker's budget: every task waits when this event loop is stopped.
         interval, budget = options["profile_interval"], options["profile_budget"] / 2
         if self._sampler is not None and not profile:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -12,6 +13,8 @@ PATIENCE, MANY, _LONGEST = 5.0, 200, 30.0
 #: What a call of a worker ends with that is not there, or no more.
 _UNREACHABLE = (OSError, asyncio.TimeoutError)
 _NOT_REACHED, _NOT_LOADED = "could not be reached", "could not load the probe"
+#: Characters of a worker's reason.
+_REASON = 200
 
 
 class Placing:
@@ -77,9 +80,12 @@ class Placing:
         self._tell_failed({address: answer})
 
     def _tell_failed(self, answers: Mapping[str, Any]) -> None:
-        for why in (_NOT_REACHED, _NOT_LOADED):
-            failed = [address for address, answer in answers.items() if _why(answer) == why]
-            self._unrecorded(why, failed)
+        failed: defaultdict[str, list[str]] = defaultdict(list)
+        for address, answer in answers.items():
+            if why := _why(answer):
+                failed[why].append(address)
+        for why, addresses in failed.items():
+            self._unrecorded(why, addresses)
 
     async def withdraw(self) -> None:
         """Take it from the workers; who does not answer takes it off itself when nobody listens."""
@@ -111,7 +117,13 @@ def _why(answer: Any) -> str:
     """Why a worker that answers so does not have the plugin; '' if it has."""
     if isinstance(answer, _UNREACHABLE):
         return _NOT_REACHED
-    return _NOT_LOADED if isinstance(answer, Exception) or answer["status"] == "error" else ""
+    if isinstance(answer, Exception):
+        return _not_loaded(repr(answer))
+    return _not_loaded(answer.get("exception_text")) if answer["status"] == "error" else ""
+
+
+def _not_loaded(reason: str | None) -> str:
+    return f"{_NOT_LOADED} ({reason[:_REASON]})" if reason else _NOT_LOADED
 
 
 async def asked(scheduler: Any, message: dict[str, Any], address: str) -> Any:

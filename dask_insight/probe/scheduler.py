@@ -19,6 +19,7 @@ from .cluster import about, in_turn, memory_rows, worker_facts
 from .farewell import PATIENCE, Farewell, topic
 from .gauges import Gauges
 from .journal import Journal, Labels
+from .logs import LEVELS
 from .own import Own
 from .placing import Placing, asked, patience
 from .readers import GAUGES, Reader, Stores, spans_of
@@ -363,6 +364,7 @@ class Probe(SchedulerPlugin):
             "profile_budget": max(options["profile_budget"] for options in profiling or asked),
             "resources": min(options["resources"] for options in asked),
             "poll": min(options["poll"] for options in asked),
+            "logs": min((options["logs"] for options in asked), key=LEVELS.__getitem__),
             "joined": self._joined,
         }
 

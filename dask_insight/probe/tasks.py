@@ -32,6 +32,8 @@ _TOO_LARGE = "MemoryError: what it needs is larger than the memory limit of the 
 _NO_WORKER_CAME = (
     "NoWorkerError: no worker that may run this task came within `distributed.scheduler.no-workers-timeout`"
 )
+#: As Dask has it.
+_ACTOR_LOST = "RuntimeError: Worker holding Actor was lost"
 
 #: What stands for a phase that nobody tells.
 _NO_PHASE: dict[str, Any] = {"action": "", "start": math.nan, "stop": math.nan}
@@ -137,9 +139,11 @@ class Tasks:
                         self._let_go.pop(key, None)
             elif start == "memory":
                 notes.append((_FREED, key, time()))
+                if finish == "erred":
+                    self._fails(key, _ACTOR_LOST)
             elif finish == "erred" and start in _WAITS_FOR_A_WORKER:
                 if facts.get("cause") == key:
-                    self._unplaced(key, facts)
+                    self._fails(key, facts.get("exception_text") or _NO_WORKER_CAME)
                 elif (blame := self._states[key].exception_blame) and blame.key != key:
                     notes += ((_LET_GO, key), (_GIVEN_UP, key, time(), self._states[key]))
             elif finish in _WAITS_FOR_A_WORKER:
@@ -271,11 +275,11 @@ class Tasks:
         thread = self.threads.code((worker, facts.get("thread") or 0))
         self.attempts.add(run, task, thread, status | queued, 0, now, ended, began, assigned, ready, math.nan)
 
-    def _unplaced(self, key: Hashable, facts: dict[str, Any]) -> None:
-        """A task fails for which no worker was there in time."""
+    def _fails(self, key: Hashable, text: str) -> None:
+        """A task fails that no worker runs: none was there in time, or that of an actor is there no more."""
         self.settle()
         nan, task = math.nan, self.graph.id(key)
-        self.errors.add((NOTHING, task, facts.get("exception_text") or _NO_WORKER_CAME, ""))
+        self.errors.add((NOTHING, task, text, ""))
         ready = self._ready.pop(key, nan)
         self.attempts.add(NOTHING, task, 0, _ERRED, 0, time(), nan, nan, nan, ready, nan)
 

@@ -60,7 +60,7 @@ class Probe(WorkerPlugin):
     name
         Name under which the scheduler's probe registered this plugin.
     options
-        Rates: profile, profile_interval, profile_budget, resources.
+        Rates: profile, profile_interval, profile_budget, resources, poll; logs.
     """
 
     idempotent = True
@@ -75,8 +75,9 @@ class Probe(WorkerPlugin):
         self._undo = contextlib.ExitStack()
         self._pushing: asyncio.Task[None] | None = None
         self._failures: dict[str, tuple[int, str]] = {}
-        #: Messages that the scheduler has not acknowledged: number, bytes, keys.
-        self._unsent: deque[tuple[int, bytes, list[Hashable]]] = deque()
+        #: Messages that the scheduler has not acknowledged: number, bytes, keys, and how many before it are
+        #: lost of which it tells.
+        self._unsent: deque[tuple[int, bytes, list[Hashable], int]] = deque()
         #: Higher than that of any probe that this worker had before.
         self._sequence = int(1e6 * time())
         self._lost = 0
@@ -111,7 +112,8 @@ class Probe(WorkerPlugin):
         self._metrics = Metrics(worker)
         self._actors = Actors(worker, self._failed)
         undo(self._actors.close)
-        self._logs = Logs(self.package)
+        # The recorders are yet to say what they ask for; those that want less leave it out.
+        self._logs = Logs(self.package, "info")
         undo(self._logs.shut)
         self._logs.open()
         self._waits = Waits(partial(task_threads, worker))
@@ -226,18 +228,19 @@ class Probe(WorkerPlugin):
         async with self._sending:
             more = True
             while more and not self._off:
+                lost = self._lost
                 blob, keys, more = self._packed()
                 self._sequence += 1
-                self._unsent.append((self._sequence, blob, keys))
-                while len(self._unsent) > 1 and sum(len(blob) for _, blob, _ in self._unsent) > _UNSENT:
-                    self._unsent.popleft()
-                    self._lost += 1
+                self._unsent.append((self._sequence, blob, keys, lost))
+                while len(self._unsent) > 1 and sum(len(blob) for _, blob, *_ in self._unsent) > _UNSENT:
+                    *_, untold = self._unsent.popleft()
+                    self._lost += 1 + untold
                 if not await self._send():
                     return
 
     async def _send(self) -> bool:
         while self._unsent:
-            sequence, blob, keys = self._unsent[0]
+            sequence, blob, keys, _ = self._unsent[0]
             asked = time()
             try:
                 answer = await getattr(self.worker.scheduler, f"{self.package}_push")(
@@ -308,6 +311,8 @@ class Probe(WorkerPlugin):
         sharing = max(1, len(_here))
         if (every := options.get("resources")) is not None:
             self._pulse.interval = max(every, min(every * sharing, _SHARED))
+        if (level := options.get("logs")) is not None:
+            self._logs.ask(level)
         wanted = options.get("profile", False)
         interval, budget = options.get("profile_interval", 0.0), options.get("profile_budget", 0.0) / sharing
         if wanted and self._sampler is None:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 from ..batch import encode
 from ..options import Emit
 from ..probe.clock import time
-from ..sources.cells import NO_CELL, Cell, cell_runs
+from ..sources.cells import NO_CELL, Cell, cell_runs, request_of
 
 
 class Running(NamedTuple):
@@ -47,7 +47,7 @@ class Cells:
     began, ended
         Called when the shell begins and ends to run anything, numbered or not.
     request
-        Gives the message that is being answered; {} if there are none.
+        Asked for the message that is being answered; see `request_of`.
     """
 
     def __init__(
@@ -56,19 +56,19 @@ class Cells:
         listener: Listener,
         began: Callable[[], None],
         ended: Callable[[], None],
-        request: Callable[[], Mapping[str, Any]],
+        request: Callable[[], Mapping[str, Any] | None],
     ) -> None:
         self._ip = ip
         self._listener = listener
         self._began = began
         self._ended = ended
-        self._request = request
+        self._request = partial(request_of, request)
         self._depth = 0
         #: The thread of the cell that runs; None if it may be any.
         self._thread: threading.Thread | None = None
         self._answering = ""
         self._running: Running | None = None
-        self._within(request())
+        self._within(self._request())
         ip.events.register("pre_run_cell", self._before)
         ip.events.register("post_run_cell", self._after)
 

@@ -47,11 +47,13 @@ class Ends:
     failed
         Different tasks without a result of which an attempt raised, or died with its worker as the last that
         Dask made.
+    open
+        Those that are yet to end: have no result, have not failed, and are not given up.
     """
 
     def __init__(self) -> None:
-        self.total = self.done = self.failed = 0
-        self._counted, self._results, self._failures = _Marked(), _Marked(), _Marked()
+        self.total = self.done = self.failed = self.open = 0
+        self._counted, self._results, self._failures, self._over = _Marked(), _Marked(), _Marked(), _Marked()
         #: Runs that have an error; and tasks of attempts that were killed, by their runs: of the last that
         #: Dask made an error is told, before or after, and of one that is made again none.
         self._errors: set[int] = set()
@@ -62,7 +64,7 @@ class Ends:
         if table == "graph":
             change = Change(new=_to_run(columns["task"], columns.get("order")))
         elif table == "errors":
-            change = Change(failed=self._fail(self._given_up(columns["run"].tolist())))
+            change = Change(failed=self._fail(self._killed_for_good(columns["run"].tolist())))
         else:
             change = self._ended(*(columns[name] for name in READ[table]))
         # What ends was to run, whatever was known of it.
@@ -70,6 +72,8 @@ class Ends:
         self.total += len(new)
         self.done += len(change.done)
         self.failed += len(change.failed) - len(change.mended)
+        over = np.concatenate((change.done, change.failed, self._given_up(columns)))
+        self.open += len(new) - len(self._over.add(over))
         return change._replace(new=new)
 
     def known(self, tasks: np.ndarray) -> Change:
@@ -94,7 +98,14 @@ class Ends:
                 self._killed[one] = of
         return Change(done=results, failed=self._fail(failed), mended=mended)
 
-    def _given_up(self, runs: list[int]) -> list[int]:
+    def _given_up(self, columns: Mapping[str, Any]) -> np.ndarray:
+        """Tasks that nobody wants any more, or that need one that failed."""
+        if "status" not in columns:
+            return _NONE
+        tasks = columns["task"][is_any(columns["status"], ("cancelled",))]
+        return np.asarray(tasks[self._counted.has(tasks)])
+
+    def _killed_for_good(self, runs: list[int]) -> list[int]:
         """Tasks of attempts that were killed and have an error."""
         runs = [run for run in runs if run != NOTHING]
         _bound(self._errors)

@@ -17,7 +17,7 @@ from ..schema import FORMAT
 from ..tables.facts import ALL_CLIENTS
 
 _PACKAGES = ("dask_insight", "dask", "distributed", "msgpack", "numpy", "pandas", "pyarrow", "bokeh")
-_RATES = ("profile", "profile_interval", "profile_budget", "resources", "poll", "ring", "source")
+_RATES = ("profile", "profile_interval", "profile_budget", "resources", "poll", "ring", "logs", "source")
 #: Settings of Dask that change how a computation runs; none of them holds a secret.
 _SETTINGS = (
     "array.chunk-size",
@@ -28,6 +28,8 @@ _SETTINGS = (
     "optimization.fuse.active",
     "scheduler",
     "num_workers",
+    "chunksize",
+    "multiprocessing.context",
     "distributed.comm.compression",
     "distributed.scheduler.allowed-failures",
     "distributed.scheduler.work-stealing",

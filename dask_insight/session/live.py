@@ -126,9 +126,10 @@ class Live(Session):
             ``clusters``: one entry for each that is recorded, with ``client``,
             ``address``, the client's ``status``, ``workers`` and how many of them are ``paused``,
             ``threads``, ``memory`` and ``memory_limit`` (bytes or None), ``tasks`` (``total``,
-            ``done``, ``erred``). ``local``: the same of the local schedulers, None before
-            they have run anything. ``history``: ``limit`` and ``attempts`` kept,
-            rows ``dropped`` by table. ``notes``: what could not be recorded, in words.
+            ``done``, ``erred``) since there were none to wait for. ``local``: the same of the
+            local schedulers, None before they have run anything. ``history``: ``limit`` and
+            ``attempts`` kept, rows ``dropped`` by table. ``notes``: what could not be recorded,
+            in words.
         """
         clusters = [] if self._clusters is None else self._clusters.recorded()
         local, kept, cell = self._tally("").state(), self.recording.history, running_cell()

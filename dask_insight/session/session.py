@@ -454,6 +454,8 @@ def record(
         but once a second at most.
         ``ring``: most rows of a table that the scheduler keeps until they are fetched, 1,000,000; what is
         older then is lost, and named.
+        ``logs``: the least level of what scheduler, workers and client log that is kept, ``"warning"``;
+        ``"info"`` or ``"error"``.
         ``stop_timeout``: how long stopping may take where a cluster does not answer, ``"10s"``.
         ``source``: keep the text of source code, True; else only where it stands.
         ``cache_metric``: what `dask_insight.CacheProfiler` measures of a result: a function of it; None

@@ -9,11 +9,22 @@ from typing import Any
 
 from ..arguments import flag, number, seconds, text, whole
 from ..options import Options
+from ..probe.logs import LEVELS
+
+
+def _level(name: str, value: Any) -> str:
+    """A level of the log, in any case."""
+    level = text(name, value, "the least level that is kept, as 'info'").lower()
+    if level not in LEVELS:
+        raise ValueError(f"{name}={value!r} is no level; give one of {', '.join(map(repr, LEVELS))}")
+    return level
+
 
 #: How each option is read that is given as something else, or that may be wrong.
 _READ: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("profile_interval", "resources", "poll", "stop_timeout"), seconds),
     "ring": whole,
+    "logs": _level,
     "source": flag,
 }
 
@@ -26,7 +37,8 @@ def options_of(profile: bool | str | float, resources: str | float, others: Mapp
     TypeError
         If there is no such option, or it is of another type.
     ValueError
-        If a duration cannot be read, or is not above zero; if the budget is no share of a core.
+        If a duration cannot be read, or is not above zero; if the budget is no share of a core; if there is
+        no such level of the log.
     """
     known = [field.name for field in fields(Options)]
     if unknown := [name for name in others if name not in known]:

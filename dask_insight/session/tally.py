@@ -34,6 +34,9 @@ class _Worker(NamedTuple):
 class Tally:
     """Passes batches on and counts tasks, workers and memory.
 
+    Tasks are counted since there were none to wait for: a graph that comes when all before it are over
+    begins a new count.
+
     Parameters
     ----------
     emit
@@ -67,7 +70,7 @@ class Tally:
             except BatchError:
                 return
             if table in READ:
-                self._ends.take(table, columns)
+                self._count(table, columns)
             elif table == "workers":
                 self._joined(columns)
             elif table == "events":
@@ -76,6 +79,13 @@ class Tally:
                 told = zip(columns["worker"].tolist(), columns["process"].tolist(), strict=True)
                 # The last word on a worker may come after it was told that the worker has left.
                 self._memory.update(each for each in told if each[0] in self._workers)
+
+    def _count(self, table: str, columns: Any) -> None:
+        was_open = self._ends.open
+        new = self._ends.take(table, columns).new
+        if table == "graph" and len(new) and not was_open:
+            self._ends = Ends()
+            self._ends.take("graph", {"task": new})
 
     def _happened(self, columns: Any) -> None:
         kinds, messages = columns["kind"].tolist(), columns["message"].tolist()
@@ -105,7 +115,7 @@ class Tally:
                 self._workers[worker] = _Worker(threads, limit, process_of(worker, *process))
 
     def state(self) -> dict[str, Any]:
-        """Workers, those of them paused, threads, memory in bytes (None if unknown), tasks so far."""
+        """Workers, those of them paused, threads, memory in bytes (None if unknown), tasks of this count."""
         with self._lock:
             here = self._workers.values()
             used, limit = self._used() if self._memory else nan, _limit(here)

@@ -21,7 +21,8 @@ if hasattr(os, "register_at_fork"):
     # They are the other process', which keeps this one from its files.
     os.register_at_fork(after_in_child=_written.clear)
     os.register_at_fork(after_in_child=_claims.clear)
-#: Recordings up to this size are sorted and packed into a smaller file when they end; bytes of batches.
+#: Recordings up to this size are sorted and packed into a smaller file when they end; bytes of batches. So is
+#: one that the file refused: there may be room by then.
 PACK_BYTES = 256 * 2**20
 
 
@@ -117,7 +118,7 @@ class Target:
             refused = error
         # Another may have taken its place.
         gone = not writer.is_at(self._path)
-        if gone or recording.size <= PACK_BYTES:
+        if gone or refused is not None or recording.size <= PACK_BYTES:
             try:
                 recording.save(self._path)
                 return ""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
-from typing import NamedTuple
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 
 class Cell(NamedTuple):
@@ -29,6 +32,36 @@ def cell_runs(cell: Cell) -> None:
     """From now on this cell runs, or none."""
     global _running
     _running = cell
+
+
+def request_of(ask: Callable[[], Mapping[str, Any] | None]) -> Mapping[str, Any]:
+    """The message that a kernel answers; {} if there is none, or none that this thread knows of."""
+    try:
+        return ask() or {}
+    except LookupError:
+        # ipykernel 7.0.0 and 7.0.1 tell it to the main thread alone.
+        return {}
+
+
+#: What stands for the file of code that is looked at, not run.
+_LOOKED_AT = "<dask_insight>"
+_SILENT = ("ignore", None, Warning, re.compile(_LOOKED_AT), 0)
+
+
+def looked_at(source: str | ast.Module, flags: int) -> Any:
+    """What `compile` gives of somebody's code, whose warnings whoever runs it shows.
+
+    Raises
+    ------
+    SyntaxError, ValueError, RecursionError
+        As `compile` does.
+    """
+    # Where warnings are a context's own, from Python 3.14 on, so are the filters.
+    filters: Any = getattr(warnings, "_get_filters", lambda: warnings.filters)()
+    # It is not set again for nothing: whenever one is, Python shows again what it shows once.
+    if filters[:1] != [_SILENT]:
+        warnings.filterwarnings("ignore", module=_LOOKED_AT)
+    return compile(source, _LOOKED_AT, "exec", flags, dont_inherit=True)
 
 
 #: Names of files that IPython gives to what is typed into it.

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
-from .cells import shown_file, typed_files
+from .cells import looked_at, shown_file, typed_files
 from .installed import is_installed
 from .sourceless import without_source
 
@@ -121,7 +121,7 @@ def _holds(function: str, line: int, file: str) -> bool:
     if line > len(lines) or not any(begin in each for each in lines[:line]):
         return False
     try:
-        nodes = list(ast.walk(ast.parse("".join(lines))))
+        nodes = list(ast.walk(looked_at("".join(lines), ast.PyCF_ONLY_AST)))
     except (SyntaxError, ValueError, RecursionError):
         return False
     if name in _NAMELESS:

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..batch import Symbols
+
 #: Facts of a recording that was cut out of a run: from when and to when, seconds since the epoch.
 SINCE, UNTIL = "since", "until"
 #: Fact of one that a person cut out: a recorder that joins a run has `SINCE`, too.
@@ -27,8 +29,14 @@ _DEEPEST = 100
 
 def facts(about: Mapping[str, Any]) -> dict[str, Any]:
     """Each fact by its name, the last one told; what is no JSON stays text."""
+    names: Symbols = about["name"]
+    last = np.full(len(names.names), -1)
+    last[names.codes] = np.arange(len(names.codes))
     found: dict[str, Any] = {}
-    for name, text in zip(about["name"].tolist(), about["value"].tolist(), strict=True):
+    for name, row in zip(names.names, last.tolist(), strict=True):
+        if row < 0:
+            continue
+        text = about["value"][row]
         try:
             found[name] = from_json(text)
         except ValueError:
@@ -69,6 +77,11 @@ def _is_deep(told: Any) -> bool:
 def ended(about: Mapping[str, Any]) -> bool:
     """Whether no more comes: its run is over, it was cut out of one, or no process made it."""
     return "pid" not in about or any(fact in about for fact in ("stopped", UNTIL, PART))
+
+
+def is_foreign(about: Mapping[str, Any]) -> bool:
+    """Whether it was made out of another tool's file."""
+    return "source" in facts(about)
 
 
 def part_of_run(read: Callable[[str], Mapping[str, Any]]) -> tuple[float, float]:

@@ -22,6 +22,8 @@ except ImportError:
 
 #: pandas has text columns of its own from version 3 on.
 _NEW = int(pd.__version__.partition(".")[0]) >= 3
+#: Types of numbers by their kind: what is less than 0 has to fit, and single precision is lost in sums.
+_KINDS = {"u": "i8", "i": "i8", "f": "f8", "b": "?"}
 
 
 def frame(
@@ -56,7 +58,7 @@ def _column(values: Any, own: bool) -> Any:
         return text_column(values, None)
     if isinstance(values, TextRows):
         return text_column(*values)
-    return values.astype("f8" if values.dtype == np.float32 else values.dtype, copy=not own)
+    return values.astype(_KINDS[values.dtype.kind], copy=not own)
 
 
 def text_column(texts: Texts, rows: np.ndarray | None) -> Any:

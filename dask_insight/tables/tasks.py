@@ -14,6 +14,7 @@ from ..columns import forget, gather, taken_out
 from ..lookup import Lookup, all_or, fill, fill_symbols, is_any, own, pick, sorted_set, sums, to_micros
 from ..schema import NOTHING, SECEDED
 from ..threads import at_once
+from .facts import is_foreign
 from .field import Field
 
 FIELDS = (
@@ -137,6 +138,8 @@ def make(read: Callable[[str], Mapping[str, Any]], only: Collection[str] | None 
     )
     columns: dict[str, Callable[[], Any]] = {
         **{name: partial(described, name) for name in _DESCRIBED},
+        "submission": lambda: _submissions(read, described("submission")),
+        "order": lambda: _ranks(read, described("order")),
         "worker": lambda: where("worker"),
         "thread": lambda: where("thread"),
         "status": status,
@@ -179,6 +182,19 @@ def gather_for(
     gather(attempts, wanted & attempts.keys())
     told = executions.keys() if only is None else {"run", *(_AT_WORKER.get(name, name) for name in only)}
     gather(executions, told & executions.keys())
+
+
+def _submissions(read: Callable[[str], Mapping[str, Any]], told: np.ndarray) -> np.ndarray:
+    """What brought each task; files of other tools need not tell."""
+    if not is_foreign(read("about")):
+        return told
+    known = Lookup(read("submissions")["submission"]).rows(told) >= 0
+    return np.where(known, told, np.uint32(NOTHING))
+
+
+def _ranks(read: Callable[[str], Mapping[str, Any]], told: np.ndarray) -> np.ndarray:
+    """Ranks by dask.order, of which files of other tools tell none."""
+    return np.full_like(told, NOTHING) if is_foreign(read("about")) else told
 
 
 def attempt_numbers(task: np.ndarray) -> np.ndarray:

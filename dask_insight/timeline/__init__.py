@@ -5,7 +5,7 @@ from .attempts import Attempts, Read, attempts, concerns, is_local, is_pooled, p
 from .clusters import LOCAL, UNNAMED, beside, by_cluster, cluster_of, one_cluster, schedulers_mixed
 from .fields import Fields, Moment, Number
 from .gpus import Gpus, gpus
-from .held import held_until, tells_releases
+from .held import held_until, stays, tells_releases, used_until
 from .inputs import Inputs, inputs
 from .lanes import Lanes, lanes
 from .micros import BLOCK, Kept, Micros, own_seconds, seconds
@@ -17,6 +17,7 @@ from .sizing import sizers_of, sizing, sizing_of
 from .standstills import HEADS, standstills
 from .states import States, states
 from .stretches import Stretches, stretches
+from .tracks import seen_threads, tracks
 from .unused import unused_lanes
 from .used import Used, cores_at_once, used
 from .waiting import Waiting, seen_in, waiting
@@ -73,19 +74,23 @@ __all__ = [
     "schedulers_mixed",
     "seconds",
     "seen_in",
+    "seen_threads",
     "sizers_of",
     "sizing",
     "sizing_of",
     "standstills",
     "states",
+    "stays",
     "stretches",
     "submitted_by_others",
     "submitted_by_tasks",
     "tells_releases",
     "tells_when_asked",
+    "tracks",
     "unended_attempts",
     "unused_lanes",
     "used",
+    "used_until",
     "waiting",
     "worker_resources",
 ]

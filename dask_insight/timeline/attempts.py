@@ -218,7 +218,7 @@ def pool_of(worker: str) -> str:
     """The pool that a worker of this name is of, where it is a local scheduler's; '' else."""
     if not is_local(worker):
         return ""
-    return POOLED if is_pooled(worker) else worker
+    return POOLED if is_pooled(worker) else worker.partition("#")[0]
 
 
 def concerns(all_of: Attempts, rows: np.ndarray) -> Attempts:

@@ -3,15 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..columns import forget
-from ..lookup import Lookup
+from ..lookup import Lookup, coded, is_any, pick
 from ..schema import NOTHING
 from ..tables.facts import facts
 from .attempts import Attempts, Read
+
+
+class Stays(NamedTuple):
+    """Results on workers that made them, and on those to which they came; one row each."""
+
+    #: Row of the attempt that made it, and code of the worker (of `Attempts.worker`).
+    row: np.ndarray
+    worker: np.ndarray
+    #: From when to when it was there, seconds since the epoch; infinity is the end.
+    since: np.ndarray
+    until: np.ndarray
+
+
+def stays(read: Read, known: Attempts) -> Stays:
+    """Where results were, and for how long; copies that a worker dropped before the result went count on."""
+    made = np.flatnonzero(known.ok & known.ran)
+    row, worker, moment = _came(read, known)
+    rows, since = np.concatenate((made, row)), np.concatenate((known.at("done", made), moment))
+    until = np.maximum(held_until(read, known)[rows], since)
+    return Stays(rows, np.concatenate((known.worker.codes[made], worker)), since, until)
 
 
 def held_until(read: Read, known: Attempts) -> np.ndarray:
@@ -52,12 +72,52 @@ def _told(releases: Mapping[str, Any], known: Attempts) -> np.ndarray:
     return np.asarray(np.maximum(until, known.done))
 
 
+def used_until(read: Read, known: Attempts) -> np.ndarray:
+    """When the last task that needs each attempt's result had ended.
+
+    Returns
+    -------
+    numpy.ndarray
+        Seconds since the epoch; infinity where no task needs it, or one that does has not begun.
+    """
+    makers, users = _both_ends(read, known)
+    until = _last_use(known, makers, users)
+    until[makers[(makers >= 0) & (users < 0)]] = np.inf
+    return until
+
+
 def _needed_until(read: Read, known: Attempts) -> np.ndarray:
-    edges: Mapping[str, Any] = read("edges")
-    makers = Lookup(np.where(known.ok, known.task, NOTHING).astype("u4")).rows(edges["dependency"])
-    users = Lookup(known.task).rows(edges["task"])
-    forget(edges)
+    return _last_use(known, *_both_ends(read, known))
+
+
+def _last_use(known: Attempts, makers: np.ndarray, users: np.ndarray) -> np.ndarray:
     both = (makers >= 0) & (users >= 0)
     until = np.full(len(known.run), -np.inf)
     np.maximum.at(until, makers[both], known.at("done", users[both]))
     return np.asarray(np.where(np.isfinite(until), np.maximum(until, known.done), np.inf))
+
+
+def _both_ends(read: Read, known: Attempts) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of the attempts at both ends of each edge: who made the result, and who needs it; -1 if none."""
+    edges: Mapping[str, Any] = read("edges")
+    makers, users = _makers(known).rows(edges["dependency"]), Lookup(known.task).rows(edges["task"])
+    forget(edges)
+    return makers, users
+
+
+def _makers(known: Attempts) -> Lookup:
+    """Finds the attempt that made the result of a task."""
+    return Lookup(np.where(known.ok, known.task, NOTHING).astype("u4"))
+
+
+def _came(read: Read, known: Attempts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Results that came from other workers: row of the attempt, code of the worker, moment."""
+    transfers: Mapping[str, Any] = read("transfers")
+    carried: Mapping[str, Any] = read("transferred")
+    at, made = Lookup(transfers["transfer"]).rows(carried["transfer"]), _makers(known).rows(carried["task"])
+    incoming = is_any(transfers["direction"], ("in",))
+    kept = np.flatnonzero((at >= 0) & (made >= 0))
+    kept = kept[incoming[at[kept]]]
+    worker = coded(pick(transfers["worker"], at[kept]), known.worker.names)
+    there = worker >= 0
+    return made[kept][there], worker[there], transfers["stop"][at[kept]][there]

@@ -12,11 +12,7 @@ from ..dag import Links
 from ..lookup import least
 from .attempts import POOLED, Attempts, Read
 from .stretches import Stretches, stretches
-
-#: Seconds by which attempts on one thread may overlap for the clocks' sake alone.
-_SLACK = 0.02
-#: Share of the time up to which overlaps are those of clocks, and attempts run one after the other.
-_SMALL = 0.1
+from .tracks import SLACK, SMALL
 
 
 class Lanes(NamedTuple):
@@ -87,7 +83,7 @@ def lanes(read: Read, attempts: Attempts) -> Lanes:
     for code, worker in enumerate(names):
         mine = found.places.get(worker, [])
         threads, start, stop = _life(told.get(worker), mine, found)
-        if worker.startswith(POOLED):
+        if mine and worker.startswith(POOLED):
             start, stop = _wanted(attempts, ran.attempt[found.runs_of(mine)])
         if len(mine) > threads or found.beside[mine].any():
             runs, places = _spread(ran, found.runs_of(mine), threads)
@@ -145,7 +141,7 @@ def _find(known: list[tuple[str, str]], ran: Stretches, order: np.ndarray) -> _F
     count = len(known)
     place = ran.place[order]
     first, last = _ends(ran, order, place, count)
-    beside = _twice(ran, order, place, count) > _SMALL
+    beside = _twice(ran, order, place, count) > SMALL
     places: dict[str, list[int]] = {}
     for code, (worker, _) in enumerate(known):
         if np.isfinite(first[code]):
@@ -156,7 +152,7 @@ def _find(known: list[tuple[str, str]], ran: Stretches, order: np.ndarray) -> _F
 def _twice(ran: Stretches, order: np.ndarray, place: np.ndarray, count: int) -> np.ndarray:
     """Share of the time at each place in which attempts overlap by more than the slack."""
     start, stop = ran.start[order], ran.stop[order]
-    overlaps = np.flatnonzero((place[1:] == place[:-1]) & (stop[:-1] - start[1:] > _SLACK))
+    overlaps = np.flatnonzero((place[1:] == place[:-1]) & (stop[:-1] - start[1:] > SLACK))
     if not len(overlaps):
         return np.zeros(count)
     both = np.minimum(stop[overlaps], stop[overlaps + 1]) - start[overlaps + 1]
@@ -204,7 +200,7 @@ def _spread(ran: Stretches, rows: np.ndarray, threads: int) -> tuple[np.ndarray,
     for start, stop in zip(ran.start[rows].tolist(), ran.stop[rows].tolist(), strict=True):
         while busy and busy[0][0] <= start:
             heapq.heappush(free, heapq.heappop(busy)[1])
-        if busy and not free and used >= threads and busy[0][0] - start <= _SMALL * (stop - start):
+        if busy and not free and used >= threads and busy[0][0] - start <= SMALL * (stop - start):
             heapq.heappush(free, heapq.heappop(busy)[1])
         if not free:
             heapq.heappush(free, used)
@@ -217,6 +213,6 @@ def _spread(ran: Stretches, rows: np.ndarray, threads: int) -> tuple[np.ndarray,
 def _no_more_than(threads: int, places: np.ndarray, held: np.ndarray) -> np.ndarray:
     """Numbers of threads as told, where further ones would be held for little of the time."""
     further = places >= threads
-    if not threads or held[further].sum() > _SMALL * held.sum():
+    if not threads or held[further].sum() > SMALL * held.sum():
         return places
     return np.where(further, places % threads, places)

@@ -41,6 +41,25 @@ test('panels are hidden while any is in sight, and shown otherwise, wherever oth
   expect(layouts.showAll).toHaveBeenCalledOnce();
 });
 
+test('a panel that comes back after a reload follows the latest cell again where its place did', async () => {
+  const commands = new CommandRegistry();
+  const [was, is] = [{ latest: true }, { latest: false }];
+  const documents = {
+    tracker: { widgetAdded: new Signal({}) },
+    placeOf: (_: unknown, path: string) => (path === 'was' ? was : is),
+    open: vi.fn()
+  };
+  addCommands({
+    app: { commands },
+    places: { changed: new Signal({}) },
+    documents,
+    layouts: {}
+  } as unknown as Parts);
+  await commands.execute(OPEN, { panel: 'memory', path: 'was', latest: false });
+  await commands.execute(OPEN, { panel: 'memory', path: 'is', latest: true });
+  expect([was, is]).toEqual([{ latest: true }, { latest: true }]);
+});
+
 test('a card of the launcher brings the sidebar where there is nothing to open a panel for', async () => {
   const commands = new CommandRegistry();
   const activateById = vi.fn();

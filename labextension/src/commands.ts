@@ -83,6 +83,7 @@ function addOpen({ app, documents, places }: Parts): void {
       const place = documents.placeOf(args.kind, args.path);
       // Cards of the launcher look the same where there is nothing to open a panel for: the sidebar says so.
       if (!place) return args.isLauncher ? app.commands.execute(ACTIONS.sidebar) : undefined;
+      if (args.latest === true) place.latest = true;
       return documents.open(String(args.panel), place, {
         activate: args.activate !== false,
         front: args.front === true

@@ -4,6 +4,7 @@ import { sumsByName } from './budget-shares';
 import type { Recording } from './recording';
 import { NOTHING } from './schema';
 import { listedSpans } from './spans';
+import { sumOf } from './sum-of';
 import { clustersOf, workersOf } from './workers-of';
 
 /** What the time budget is summed by. */
@@ -39,7 +40,7 @@ export function budgetGroups(
   return keys
     .map((key, place) => {
       const byLayer = sums.subarray(place * wide, (place + 1) * wide);
-      return { key, ids: ids[place], seconds: byLayer.reduce((a, b) => a + b, 0), byLayer };
+      return { key, ids: ids[place], seconds: sumOf(byLayer), byLayer };
     })
     .filter(group => group.seconds > 0)
     .sort((a, b) => Number(a.key === '') - Number(b.key === '') || b.seconds - a.seconds);

@@ -2,10 +2,10 @@ import { BinMeans } from './bin-means';
 import type { BudgetRows } from './budget';
 import { sumsByName } from './budget-shares';
 
-/** What a thread does or why it does nothing; `custom` are users' own activities within tasks. */
+/** What a thread does or why it does nothing. */
 export type Kind = 'computing' | 'overhead' | 'idle';
 
-/** Parts in the order in which they are shown; users' activities come after `compute`. */
+/** Parts in the order in which they are shown; users' own activities, within tasks, come after `off-cpu`. */
 const ORDER: readonly (readonly [part: string, kind: Kind])[] = [
   ['cpu', 'computing'],
   ['compute', 'computing'],

@@ -3,6 +3,7 @@ import type { Layers } from './budget-layers';
 import type { Symbols } from './recording';
 import { NOTHING } from './schema';
 import { chosenFlags } from './selection';
+import { sumOf } from './sum-of';
 
 /**
  * Whose the time is that rows of a large recording tell without a task name,
@@ -50,7 +51,7 @@ export function sharesOf(rows: Rows): NameShares {
 
 /** Thread-seconds as shares of a whole, that of no name last. */
 function withRest(told: readonly Share[], whole: number, nameless: number): Share[] {
-  const sum = told.reduce((before, [, seconds]) => before + seconds, 0);
+  const sum = sumOf(told, ([, seconds]) => seconds);
   const all = Math.max(whole, sum);
   const shares = told.map(([name, seconds]): Share => [name, seconds / all]);
   return whole > sum ? [...shares, [nameless, 1 - sum / whole]] : shares;
@@ -58,9 +59,7 @@ function withRest(told: readonly Share[], whole: number, nameless: number): Shar
 
 /** The part of each kind of shared rows that belongs to chosen names. */
 export function chosenShares({ names }: NameShares, isChosen: ArrayLike<number>): Float64Array {
-  return Float64Array.from(names, some =>
-    some.reduce((sum, [name, share]) => sum + isChosen[name] * share, 0)
-  );
+  return Float64Array.from(names, some => sumOf(some, ([name, share]) => isChosen[name] * share));
 }
 
 /** Thread-seconds by name and layer, as `[name * layers + layer]`; those of shared rows to the names that are chosen. */

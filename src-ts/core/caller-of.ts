@@ -11,22 +11,18 @@ export interface Caller {
   readonly text: string;
 }
 
-/** The row of each submission. */
-const rowOf = madeFrom(['submissions'], recording => {
+/** The row of each submission, by its id. */
+export const submissionRows = madeFrom(['submissions'], recording => {
   const rows = new IdIndex();
-  recording
-    .table('submissions')
-    .numbers('submission')
-    .forEach((id, row) => {
-      rows.set(id, row);
-    });
+  const ids = recording.table('submissions').numbers('submission');
+  rows.setAll(ids, 0, ids.length);
   return rows;
 });
 
 /** Where a submission was made; undefined if that is not known. */
 export function callerOf(recording: Recording, submission: number): Caller | undefined {
   const table = recording.table('submissions');
-  const row = rowOf(recording).get(submission);
+  const row = submissionRows(recording).get(submission);
   if (row < 0) return undefined;
   const file = table.text('file', row);
   const line = table.numbers('line')[row];

@@ -31,13 +31,18 @@ export function timeOfCell({ start, stop }: CellRun, recording: Recording): Time
   return { start, stop: Math.max(start, Math.min(stop, recording.end)) };
 }
 
-/** A cell as a person knows it: its number, its first line of code, beyond magics, how long it took. */
-export function cellWords(run: CellRun): string {
-  const lines = run.code.split('\n').map(line => line.trim());
+/** A cell as a person knows it: its number and its first line of code, beyond magics. */
+export function cellTitle({ execution, code }: CellRun): string {
+  const lines = code.split('\n').map(line => line.trim());
   const first = lines.find(line => /^(?!#|%%)./.test(line)) ?? lines[0] ?? '';
+  return `[${execution}] ${shortened(first, 48)}`;
+}
+
+/** The same, with how long it took. */
+export function cellWords(run: CellRun): string {
   const took = Number.isFinite(run.stop) ? duration(run.stop - run.start) : 'running';
   const failed = run.status === 'error' ? ', failed' : '';
-  return `[${run.execution}] ${shortened(first, 48)} (${took}${failed})`;
+  return `${cellTitle(run)} (${took}${failed})`;
 }
 
 /** Executions that handed tasks to a scheduler. */

@@ -1,4 +1,5 @@
 import { firstAbove } from './first-above';
+import { merged } from './merged';
 import { NOTHING } from './schema';
 import { chosenFlags, type Filter } from './selection';
 import { taskTest } from './task-filter';
@@ -40,7 +41,7 @@ export class CriticalPath {
   run = new Uint32Array(0);
   task = new Uint32Array(0);
   /** Step `s` has the tiles from `first[s]` up to `first[s + 1]`. */
-  first = new Uint32Array(1);
+  first = new Float64Array(1);
   /** What waited for each step: index into `REASONS`. */
   because = new Uint8Array(0);
   /** Where each step was: index into `threads`. */
@@ -90,14 +91,7 @@ export class CriticalPath {
   }
 
   stepOf(tile: number): number {
-    let low = 0;
-    let high = this.steps;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.first[middle + 1] <= tile) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstAbove(this.first, tile) - 1;
   }
 
   /** The first tile that ends after a moment; `count` if there is none. */
@@ -112,7 +106,7 @@ export class CriticalPath {
     this.clusters = used.map(code => names[code]);
     const chosen = used.find(code => names[code] === this.wanted) ?? used[0];
     this.cluster = names[chosen] ?? '';
-    const order = inOrder(table.times('start')).filter(row => codes[row] === chosen);
+    const order = merged(table.times('start')).filter(row => codes[row] === chosen);
     const take = <T extends Float64Array | Uint32Array | Uint8Array>(into: T, from: ArrayLike<number>): T => {
       for (let at = 0; at < order.length; at++) into[at] = from[order[at]];
       return into;
@@ -141,7 +135,7 @@ export class CriticalPath {
     const [workers, threads] = [table.symbols('worker'), table.symbols('thread')];
     const places = new Map<number, number>();
     const list: Thread[] = [];
-    const first = new Uint32Array(order.length + 1);
+    const first = new Float64Array(order.length + 1);
     let steps = 0;
     for (let at = 0; at < order.length; at++) {
       if (at === 0 || this.run[at] !== this.run[at - 1] || this.task[at] !== this.task[at - 1])
@@ -166,16 +160,6 @@ export class CriticalPath {
     }
     this.threads = list;
   }
-}
-
-/** Rows by their times; they stand so already, unless a file was changed. */
-function inOrder(times: Float64Array): Uint32Array {
-  const order = new Uint32Array(times.length);
-  for (let row = 0; row < times.length; row++) order[row] = row;
-  for (let row = 1; row < times.length; row++) {
-    if (times[row] < times[row - 1]) return order.sort((a, b) => times[a] - times[b] || a - b);
-  }
-  return order;
 }
 
 const paths = new WeakMap<Tasks, CriticalPath>();

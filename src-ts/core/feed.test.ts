@@ -197,9 +197,9 @@ describe('FeedReader', () => {
     reader.hello();
     answer({ protocol: PROTOCOL + 1, version: '9.0' });
     expect(reader.status.phase).toBe('refused');
-    expect(reader.status.words).toMatch(/Upgrade it where JupyterLab runs/);
+    expect(reader.status.words).toMatch(/Install the newer one where JupyterLab runs/);
     answer({ protocol: PROTOCOL - 1, version: '0.0.1' });
-    expect(reader.status.words).toMatch(/Upgrade it in the kernel's environment/);
+    expect(reader.status.words).toMatch(/Install the newer one where the kernel runs/);
     data(0, 1, 1);
     expect(port.calls).toEqual([]);
   });

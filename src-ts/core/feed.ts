@@ -266,13 +266,13 @@ export class FeedReader {
   }
 }
 
-/** Who has to upgrade what, in words. */
+/** Which side needs the newer version, in words. */
 function misfit(own: string, theirs: Message): string {
   const kernel = String(theirs.version ?? '?');
   const page = `this page has dask-insight ${own}, the kernel ${kernel}`;
   return count(theirs.protocol) > PROTOCOL
-    ? `The kernel's dask-insight is newer: ${page}. Upgrade it where JupyterLab runs (pip install -U dask-insight) and reload the page.`
-    : `The kernel's dask-insight is older: ${page}. Upgrade it in the kernel's environment (pip install -U dask-insight) and restart the kernel.`;
+    ? `The kernel's dask-insight is newer: ${page}. Install the newer one where JupyterLab runs, and reload the page.`
+    : `The kernel's dask-insight is older: ${page}. Install the newer one where the kernel runs, and restart the kernel.`;
 }
 
 function bytesOf(buffer: Bytes): Uint8Array {

@@ -2,6 +2,7 @@ import { madeFrom } from './made-from';
 import type { Recording } from './recording';
 import { chosenFlags, type Filter, type TimeRange } from './selection';
 import { firstAfter, seriesOf } from './series';
+import { sumOf } from './sum-of';
 import { timeOf } from './task-filter';
 
 /** Which of the three pictures an entry belongs to. */
@@ -150,7 +151,7 @@ export function barsOf(
   return [...bars]
     .map(([label, parts]) => ({
       label,
-      total: [...parts.values()].reduce((a, b) => a + b, 0),
+      total: sumOf(parts.values()),
       parts: [...parts].map(([name, value]) => ({ label: name, value })).sort((a, b) => b.value - a.value)
     }))
     .sort((a, b) => b.total - a.total);

@@ -31,8 +31,12 @@ const recording = recordingOf({
     sample('a', 2, 0, 1),
     sample('b', 2, 5, 2),
     sample('scheduler', 2, 0, NOTHING),
-    sample('b', 3, 99, 2)
-  ]
+    sample('b', 3, 99, 2),
+    sample('b', 4, 0, NOTHING),
+    // Of a file of another tool.
+    sample('python', 4, 0, NOTHING)
+  ],
+  workers: ['a', 'b'].map(worker => ({ worker }))
 });
 const index = new SampleIndex(recording, new Tasks(recording));
 
@@ -48,7 +52,8 @@ describe('samples', () => {
     expect(seconds('tasks')).toBe(3);
     expect(seconds('scheduler')).toBe(1);
     expect(seconds('client')).toBe(0);
-    expect(seconds('all')).toBe(4);
+    expect(seconds('workers')).toBe(1);
+    expect(seconds('all')).toBe(6);
     expect([index.has('tasks'), index.has('client')]).toEqual([true, false]);
   });
 
@@ -64,7 +69,7 @@ describe('samples', () => {
     );
     expect(seconds('tasks', selection => selection.set({ source: 'x', column: 'run', value: [1] }))).toBe(2);
     expect(seconds('all', selection => selection.set({ source: 'x', column: 'worker', value: ['b'] }))).toBe(
-      1
+      2
     );
   });
 });

@@ -6,9 +6,10 @@ import { NOTHING } from './schema';
 import { chosenFlags, type Filter } from './selection';
 import { taskTest, timeOf } from './task-filter';
 import type { Tasks } from './tasks';
+import { workersOf } from './workers-of';
 
-/** Whose threads: those that ran tasks, or all of the scheduler's, the client's, or of every process. */
-export const THREADS = ['tasks', 'scheduler', 'client', 'all'] as const;
+/** Whose threads: those that ran tasks, or all of the scheduler's, the client's, workers' others, or of every process. */
+export const THREADS = ['tasks', 'scheduler', 'client', 'workers', 'all'] as const;
 export type Threads = (typeof THREADS)[number];
 
 /**
@@ -114,6 +115,11 @@ export class SampleIndex {
     const processes = table.symbols('process');
     if (threads === 'tasks') return sample => runs[sample] !== NOTHING;
     if (threads === 'all') return () => true;
+    if (threads === 'workers') {
+      const workers = workersOf(this.recording);
+      const isWorker = processes.names.map(name => workers.has(name));
+      return sample => runs[sample] === NOTHING && isWorker[processes.codes[sample]];
+    }
     const code = processes.find(threads);
     return sample => processes.codes[sample] === code;
   }

@@ -133,6 +133,11 @@ export function shortened(text: string, most: number): string {
   return `${letters.slice(0, head).join('')}…${tail ? letters.slice(-tail).join('') : ''}`;
 }
 
+/** A task name, or what stands for one that is empty. */
+export function nameOrNone(name: string): string {
+  return name || '(no name)';
+}
+
 /** A change with its sign: `+1.2 s`, `−340 ms`. */
 export function signed(value: number, words: (size: number) => string = duration): string {
   if (!Number.isFinite(value)) return MISSING;

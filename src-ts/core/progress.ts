@@ -2,6 +2,7 @@ import { awayTimes } from './away';
 import type { Recording } from './recording';
 import { NOTHING } from './schema';
 import type { Filter } from './selection';
+import { sumOf } from './sum-of';
 import { taskTest } from './task-filter';
 import type { Tasks } from './tasks';
 
@@ -85,7 +86,7 @@ export function progressOf(tasks: Tasks, filter: Filter): Progress[] {
 
 /** All of them together. */
 export function together(progress: readonly Progress[]): Progress {
-  const sum = (of: (each: Progress) => number): number => progress.reduce((all, each) => all + of(each), 0);
+  const sum = (of: (each: Progress) => number): number => sumOf(progress, of);
   return {
     name: '',
     total: sum(each => each.total),
@@ -103,9 +104,8 @@ export function together(progress: readonly Progress[]): Progress {
  * that run are taken to be halfway. Names of which nobody knows how long theirs take are left out.
  */
 export function leftOf(progress: readonly Progress[]): number {
-  return progress
-    .filter(({ mean }) => !Number.isNaN(mean))
-    .reduce((sum, { running, waiting, mean }) => sum + mean * (waiting + running / 2), 0);
+  const known = progress.filter(({ mean }) => !Number.isNaN(mean));
+  return sumOf(known, ({ running, waiting, mean }) => mean * (waiting + running / 2));
 }
 
 interface Standings {

@@ -35,6 +35,23 @@ describe('Recording', () => {
     expect(graph.has('order')).toBe(true);
   });
 
+  test('a part of a run begins and ends with that part, not with what waited in it', () => {
+    const about = {
+      about: [
+        { name: 'since', value: '105' },
+        { name: 'until', value: '110' }
+      ]
+    };
+    const part = recordingOf({
+      attempts: [
+        { run: 1, start: 102, stop: 108 },
+        { run: 2, start: 112, stop: 119 }
+      ],
+      ...about
+    });
+    expect([part.begin, part.end]).toEqual([105, 110]);
+  });
+
   test('unknown tables, columns and kinds are skipped', () => {
     const recording = new Recording();
     const wrong: PackedColumn = { kind: 'f64', size: 8, read: () => expect.unreachable() };

@@ -294,16 +294,23 @@ export class Recording {
     return Number.isFinite(origin) ? origin : 0;
   }
 
-  /** When its first row is from; `origin` may be long before. Never before `origin`. */
+  /** When its first row is from; `origin` may be long before. Never before `origin`, nor the part of a run it is. */
   get begin(): number {
     const { origin } = this;
-    return Math.max(origin, Number.isFinite(this.first) ? this.first : 0);
+    return Math.max(
+      origin,
+      Number.isFinite(this.first) ? this.first : 0,
+      Number(this.facts.get('since')) || 0
+    );
   }
 
-  /** When it ends, or has come to by now, seconds since the epoch; never before `origin`. */
+  /**
+   * When it ends, or has come to by now, seconds since the epoch; never before `origin`. A part of a run has rows
+   * of what only waited in it and ran later.
+   */
   get end(): number {
     const { origin } = this;
-    return Math.max(this.last, origin);
+    return Math.max(Math.min(this.last, Number(this.facts.get('until')) || this.last), origin);
   }
 
   /** Tells of every batch that arrives from now on. */

@@ -142,6 +142,16 @@ describe('Selection', () => {
   });
 });
 
+test('a name is in full colour where it is pointed at, else where it is chosen or nothing is', () => {
+  const selection = new Selection();
+  const bright = (): boolean[] => ['x', 'y'].map(name => selection.isBright(name));
+  expect(bright()).toEqual([true, true]);
+  selection.set({ source: 'a', column: 'name', value: ['x'] });
+  expect(bright()).toEqual([true, false]);
+  selection.highlight = 'y';
+  expect(bright()).toEqual([false, true]);
+});
+
 test('of thousands of values none is looked for in a list', () => {
   const ids = Array.from({ length: 4000 }, (_, id) => `span-${id}`);
   const search = vi.spyOn(Array.prototype, 'includes');

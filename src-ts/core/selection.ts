@@ -220,6 +220,12 @@ export class Selection {
     for (const callback of [...this.highlightCallbacks]) callback();
   }
 
+  /** Whether a task name is in full colour: the one that the pointer is on alone, else all that are chosen. */
+  isBright(name: string): boolean {
+    if (this.pointed !== undefined) return name === this.pointed;
+    return this.filter().names?.has(name) ?? true;
+  }
+
   /** Clauses as text, such as an address holds. */
   save(): string {
     this.saved ??= JSON.stringify(this.list);

@@ -1,5 +1,6 @@
 import { firstAbove } from './first-above';
 import type { Recording } from './recording';
+import { sumOf } from './sum-of';
 
 /**
  * Samples of many processes over time: each process's rows are put together
@@ -107,7 +108,7 @@ export function holdOf(series: Series): number {
 
 /**
  * Read values in equal bins from `from` to `to`. Between samples a value
- * stands until the next one, for at most `hold` seconds; a missing value
+ * stands until the next one, for as long as `holdOf` says; a missing value
  * says nothing.
  */
 export function binned(
@@ -115,14 +116,14 @@ export function binned(
   values: ArrayLike<number>,
   from: number,
   to: number,
-  bins: number,
-  hold = holdOf(series)
+  bins: number
 ): Binned {
   const size = series.names.length * bins;
   const mean = new Float32Array(size).fill(Number.NaN);
   const low = new Float32Array(size).fill(Number.NaN);
   const high = new Float32Array(size).fill(Number.NaN);
   const width = (to - from) / bins;
+  const hold = holdOf(series);
   for (let process = 0; process < series.names.length; process++) {
     const base = process * bins;
     const end = series.first[process + 1];
@@ -169,14 +170,9 @@ export function firstAfter({ first, times }: Series, process: number, time: numb
   return firstAbove(times, time, first[process], first[process + 1]);
 }
 
-/** The value of a process at a time: the last one known, NaN where that is older than `hold` seconds. */
-export function valueAt(
-  series: Series,
-  values: ArrayLike<number>,
-  process: number,
-  time: number,
-  hold = holdOf(series)
-): number {
+/** The value of a process at a time: the last one known, NaN where that is older than `holdOf` says. */
+export function valueAt(series: Series, values: ArrayLike<number>, process: number, time: number): number {
+  const hold = holdOf(series);
   for (let at = firstAfter(series, process, time) - 1; at >= series.first[process]; at--) {
     if (time - series.times[at] > hold) break;
     const value = values[series.rows[at]];
@@ -222,7 +218,7 @@ export function band(values: Binned, processes: readonly number[]): Band {
 /** The sum of those that are known; NaN where none is. */
 export function sumOfKnown(values: readonly number[]): number {
   const known = values.filter(value => !Number.isNaN(value));
-  return known.length > 0 ? known.reduce((sum, value) => sum + value) : Number.NaN;
+  return known.length > 0 ? sumOf(known) : Number.NaN;
 }
 
 /** Sum over processes in each bin; NaN where none is known. */

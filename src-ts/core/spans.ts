@@ -1,7 +1,9 @@
 import { append } from './append';
+import { submissionRows } from './caller-of';
 import { duration } from './format';
 import { madeFrom } from './made-from';
 import type { Recording } from './recording';
+import { NOTHING } from './schema';
 
 /** A span of the recording, with those inside it. */
 export interface Span {
@@ -69,11 +71,10 @@ export function listedSpans(recording: Recording): ListedSpan[] {
 function computations(recording: Recording, spans: readonly Span[]): Span[] {
   const submitted = submissionsOf(recording, new Set(spans.map(({ id }) => id)));
   const table = recording.table('submissions');
-  const ids = table.numbers('submission');
-  const rows = new Map(Array.from(ids, (id, row) => [id, row] as const));
+  const rows = submissionRows(recording);
   return spans.map(span => {
-    const row = rows.get(submitted.get(span.id) ?? -1);
-    if (row === undefined) return { ...span, path: 'no span' };
+    const row = rows.get(submitted.get(span.id) ?? NOTHING);
+    if (row < 0) return { ...span, path: 'no span' };
     const execution = table.numbers('execution')[row];
     const place = execution > 0 ? `cell [${execution}]` : table.text('function', row);
     const when = `at ${duration(table.times('time')[row] - recording.origin)}`;
@@ -96,9 +97,5 @@ function submissionsOf(recording: Recording, spans: ReadonlySet<string>): Readon
 
 /** What people call a span, by its id. */
 export function spanName(recording: Recording, id: string): string {
-  const table = recording.table('spans');
-  for (let row = table.rows - 1; row >= 0; row--) {
-    if (table.text('span', row) === id) return table.text('path', row) || table.text('name', row) || id;
-  }
-  return id;
+  return spansOf(recording).find(span => span.id === id)?.path || id;
 }

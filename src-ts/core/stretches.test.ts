@@ -53,7 +53,7 @@ describe('the runs of a recording', () => {
     const recording = recordingOf({
       ...PAUSED,
       cells: [
-        { execution: 7, code: '\nx.sum().compute()\n', start: 9, stop: 14 },
+        { execution: 7, code: '%%time\nx.sum().compute()\n', start: 9, stop: 14 },
         { execution: 8, code: 'import os', start: 15, stop: 15.1 },
         { execution: 9, code: 'y.compute()', start: 19 }
       ],

@@ -1,5 +1,5 @@
 import type { Bursts } from './bursts';
-import { cellsOf, cellsWithTasks, timeOfCell } from './cells';
+import { cellsOf, cellsWithTasks, cellTitle, timeOfCell } from './cells';
 import { duration, shortened } from './format';
 import type { Recording } from './recording';
 import type { TimeRange } from './selection';
@@ -38,13 +38,7 @@ function byCell({ recording }: Tasks): Stretch[] {
   const withTasks = cellsWithTasks(recording);
   return cellsOf(recording)
     .filter(({ execution }) => withTasks.has(execution))
-    .map(run => {
-      const [line = ''] = run.code.split('\n').filter(each => each.trim() !== '');
-      return {
-        ...timeOfCell(run, recording),
-        label: `[${run.execution}] ${shortened(line.trim(), LONGEST)}`
-      };
-    });
+    .map(run => ({ ...timeOfCell(run, recording), label: cellTitle(run) }));
 }
 
 function topSpans(recording: Recording): Span[] {

@@ -1,8 +1,9 @@
+import { sumOf } from './sum-of';
 import type { Tasks } from './tasks';
 import { untoldThreads, workersOf } from './workers-of';
 
 /** Threads of the workers that are there now; of local schedulers, which tell of none, those that ran a task. */
 export function threadsNow(tasks: Tasks): number {
   const here = [...workersOf(tasks.recording).values()].filter(({ left }) => Number.isNaN(left));
-  return here.reduce((sum, { threads }) => sum + threads, untoldThreads(tasks));
+  return untoldThreads(tasks) + sumOf(here, ({ threads }) => threads);
 }

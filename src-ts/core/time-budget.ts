@@ -3,6 +3,7 @@ import { type Lane, LOST, RUNNING, STATUSES, statusCode } from './lane';
 import type { Recording } from './recording';
 import type { Filter, TimeRange } from './selection';
 import { isSizing, sizersOf } from './sizing';
+import { sumOf } from './sum-of';
 import { entryTest, timeOf } from './task-filter';
 import type { Tasks } from './tasks';
 import { presence, untoldThreads, workersOf } from './workers-of';
@@ -56,7 +57,7 @@ export function timeBudget(tasks: Tasks, filter: Filter): TimeBudget {
   });
   takeAway(tasks, filter, part, within, parts);
   const offered = offer(tasks, filter, within);
-  const used = PARTS.reduce((sum, part) => sum + parts[part], 0);
+  const used = sumOf(PARTS, part => parts[part]);
   parts.idle = Math.max(0, offered - used);
   return { offered: Math.max(offered, used), parts };
 }

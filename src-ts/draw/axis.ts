@@ -50,7 +50,7 @@ export function drawTimeAxis(
   marks: Marks,
   theme: Theme
 ): void {
-  writeWith(pen, `11px ${theme.font}`);
+  writeWith(pen, theme, 11);
   let free = box.x - 40;
   for (const value of marks.values) {
     const x = Math.round(box.x + scale.x(origin + value));
@@ -75,8 +75,7 @@ export function drawValueAxis(
   marks: Marks,
   theme: Theme
 ): void {
-  pen.font = `11px ${theme.font}`;
-  pen.textBaseline = 'middle';
+  writeWith(pen, theme, 11);
   pen.textAlign = 'right';
   for (const value of marks.values) {
     const at = Math.round(y(value));

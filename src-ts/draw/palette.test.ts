@@ -11,7 +11,7 @@ import {
   slotColor,
   textOn
 } from './palette';
-import { themeOf } from './theme';
+import { PLAIN, themeOf } from './theme';
 
 const distance = (a: readonly number[], b: readonly number[]): number =>
   Math.hypot(...a.map((value, at) => value - b[at]));
@@ -20,7 +20,7 @@ describe('palette', () => {
   test('colours exist, and stand out from the background', () => {
     for (const dark of [false, true]) {
       for (let slot = 0; slot < SLOTS; slot++) {
-        const color = slotColor(slot, dark);
+        const color = slotColor(slot, { dark, contrast: false });
         expect(color.every(channel => Number.isInteger(channel) && channel >= 0 && channel <= 255)).toBe(
           true
         );
@@ -34,7 +34,7 @@ describe('palette', () => {
   test('text on a colour stands out from it', () => {
     for (const dark of [false, true]) {
       for (let slot = 0; slot < SLOTS; slot++) {
-        const color = slotColor(slot, dark);
+        const color = slotColor(slot, { dark, contrast: false });
         const ink = textOn(color) === '#fff' ? 1.05 : 0.05;
         const ground = luminance(color) + 0.05;
         expect(Math.max(ink, ground) / Math.min(ink, ground)).toBeGreaterThan(4.5);
@@ -44,8 +44,8 @@ describe('palette', () => {
 
   test('red and orange stay free for transfers and disk', () => {
     for (let slot = 0; slot < SLOTS; slot++) {
-      expect(distance(slotColor(slot, false), [214, 39, 40])).toBeGreaterThan(60);
-      expect(distance(slotColor(slot, false), [236, 126, 10])).toBeGreaterThan(60);
+      expect(distance(slotColor(slot, PLAIN), [214, 39, 40])).toBeGreaterThan(60);
+      expect(distance(slotColor(slot, PLAIN), [236, 126, 10])).toBeGreaterThan(60);
     }
   });
 
@@ -106,12 +106,12 @@ describe('palette', () => {
       'y'
     ];
     const registry = new ColorRegistry();
-    const colors = names.map(name => registry.color(name, false));
+    const colors = names.map(name => registry.color(name, PLAIN));
     for (let a = 0; a < colors.length; a++) {
       for (let b = 0; b < a; b++) expect(distance(colors[a], colors[b])).toBeGreaterThan(20);
     }
     const again = new ColorRegistry();
-    expect(names.map(name => again.color(name, false))).toEqual(colors);
+    expect(names.map(name => again.color(name, PLAIN))).toEqual(colors);
     for (let more = 0; more < 200; more++) expect(registry.slot(`name-${more}`)).toBeLessThan(SLOTS);
   });
 });
@@ -126,16 +126,18 @@ describe('palette for colour-blind eyes', () => {
   afterEach(() => choosePalette('standard'));
 
   test('what another script of the page has chosen is followed', () => {
-    const standard = slotColor(0, false);
+    const standard = slotColor(0, PLAIN);
     document.documentElement.dataset.diPalette = 'colour-blind';
     expect(themeOf(document.body).palette).toBe('colour-blind');
-    expect(slotColor(0, false)).not.toEqual(standard);
+    expect(slotColor(0, PLAIN)).not.toEqual(standard);
   });
 
   test('a dozen names are told apart without red and green', () => {
     choosePalette('colour-blind');
     for (const dark of [false, true]) {
-      const colors = Array.from({ length: 12 }, (_, slot) => withoutRedAndGreen(slotColor(slot, dark)));
+      const colors = Array.from({ length: 12 }, (_, slot) =>
+        withoutRedAndGreen(slotColor(slot, { dark, contrast: false }))
+      );
       for (const [at, color] of colors.entries()) {
         for (const other of colors.slice(at + 1)) expect(distance(color, other)).toBeGreaterThan(18);
       }
@@ -145,8 +147,8 @@ describe('palette for colour-blind eyes', () => {
   test('all colours stand out from the background', () => {
     choosePalette('colour-blind');
     for (let slot = 0; slot < SLOTS; slot++) {
-      expect(luminance(slotColor(slot, false))).toBeLessThan(0.62);
-      expect(luminance(slotColor(slot, true))).toBeGreaterThan(0.08);
+      expect(luminance(slotColor(slot, PLAIN))).toBeLessThan(0.62);
+      expect(luminance(slotColor(slot, { dark: true, contrast: false }))).toBeGreaterThan(0.08);
     }
   });
 });

@@ -115,11 +115,19 @@ export function chosenPalette(): Palette {
   return palette;
 }
 
+/** What a colour stands on. */
+export interface Ground {
+  readonly dark: boolean;
+  /** With high contrast. */
+  readonly contrast: boolean;
+}
+
 /** The colour of a place, for a light or a dark background. */
-export function slotColor(slot: number, dark: boolean, contrast = false): Rgb {
+export function slotColor(slot: number, ground: Ground): Rgb {
+  const { dark, contrast } = ground;
   const hue = slot % HUES;
   const step = Math.floor(slot / HUES) % LIGHTNESSES;
-  if (palette === 'colour-blind') return blueOrYellow(hue, step, dark, contrast);
+  if (palette === 'colour-blind') return blueOrYellow(hue, step, ground);
   // Neighbouring steps are far apart, so that two names of one hue differ clearly.
   const place = [0.62, 0, 1, 0.3][step];
   const [low, high] = dark ? (contrast ? [0.72, 0.9] : [0.62, 0.84]) : contrast ? [0.42, 0.62] : [0.5, 0.74];
@@ -128,7 +136,7 @@ export function slotColor(slot: number, dark: boolean, contrast = false): Rgb {
 }
 
 /** Neighbours are of the other hue; those of one hue are far apart in lightness. */
-function blueOrYellow(hue: number, step: number, dark: boolean, contrast: boolean): Rgb {
+function blueOrYellow(hue: number, step: number, { dark, contrast }: Ground): Rgb {
   const level = [0, 3, 1, 4, 2, 5][Math.floor(hue / 2)] / 5;
   const shift = [0, 0.5, 0.25, 0.75][step] / 5;
   const [low, high] = dark ? (contrast ? [0.66, 0.95] : [0.56, 0.92]) : contrast ? [0.3, 0.62] : [0.38, 0.8];
@@ -139,10 +147,7 @@ function blueOrYellow(hue: number, step: number, dark: boolean, contrast: boolea
 /** Dask's own colours, with the shapes that tell them apart without colour. */
 export type Reserved = 'transfer' | 'disk' | 'deserialize' | 'compress' | 'overhead' | 'erred';
 
-export function reservedColor(
-  kind: Reserved,
-  { dark, contrast }: { readonly dark: boolean; readonly contrast: boolean }
-): Rgb {
+export function reservedColor(kind: Reserved, { dark, contrast }: Ground): Rgb {
   switch (kind) {
     case 'transfer':
       return dark ? [242, 84, 76] : [214, 39, 40];
@@ -185,8 +190,8 @@ export class ColorRegistry {
     this.nearest.fill(255);
   }
 
-  color(name: string, dark: boolean, contrast = false): Rgb {
-    return slotColor(this.slot(name), dark, contrast);
+  color(name: string, ground: Ground): Rgb {
+    return slotColor(this.slot(name), ground);
   }
 
   private choose(hashed: number): number {

@@ -1,3 +1,6 @@
+import { type TextWidth, textWidth } from './text-width';
+import type { Theme } from './theme';
+
 /**
  * What panels draw with: the part of a canvas context that an SVG can follow,
  * so that one drawing function makes the screen, a PNG and an SVG.
@@ -52,9 +55,19 @@ export function clipTo(pen: Pen, { x, y, width, height }: Box): void {
   pen.clip();
 }
 
-/** What is written from now on begins at the place that is told, with its middle at that height. */
-export function writeWith(pen: Pen, font: string, baseline: CanvasTextBaseline = 'middle'): void {
+/**
+ * What is written from now on is so many CSS pixels in size and begins at the place that is told, with its middle at
+ * that height; how wide it is.
+ */
+export function writeWith(
+  pen: Pen,
+  theme: Pick<Theme, 'font'>,
+  size = 12,
+  baseline: CanvasTextBaseline = 'middle'
+): TextWidth {
+  const font = `${size}px ${theme.font}`;
   pen.font = font;
   pen.textBaseline = baseline;
   pen.textAlign = 'left';
+  return textWidth(font);
 }

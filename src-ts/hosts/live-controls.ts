@@ -1,5 +1,5 @@
 import type { Stop } from '../core/recording';
-import { button, choice, element } from '../panels/element';
+import { button, choice, element, setOptions } from '../panels/element';
 import { drawn } from '../panels/icons';
 import type { LivePage } from './live-page';
 
@@ -40,28 +40,24 @@ export function pauseButton(page: LivePage): Control {
   return kept(made, update, page.onChange(update));
 }
 
+/** What a picker needs to know of a page. */
+export type Cells = Pick<LivePage, 'cells' | 'cell' | 'showCell' | 'onChange' | 'selection'>;
+
 /** What stands in the picker for the whole recording. */
 const ALL = '';
 
 /** Runs of notebook cells, newest first; choosing one narrows every panel to it. Hidden while there are fewer than `least`. */
-export function cellPicker(page: LivePage, least = 1): Control {
+export function cellPicker(page: Cells, least = 1): Control {
   const made = choice('Notebook cell to show', [], cell => {
     page.showCell(cell === ALL ? undefined : Number(cell));
   });
   made.classList.add('di-cell-picker');
   made.hidden = true;
-  let shown = '';
   const update = (): void => {
     const all = page.cells();
     const cells = all.filter(({ hasTasks, execution }) => hasTasks || execution === page.cell);
-    const key = cells.map(({ words }) => words).join('\n');
-    if (key !== shown) {
-      shown = key;
-      made.replaceChildren(
-        element('option', { value: ALL }, 'All cells'),
-        ...cells.map(({ words, execution }) => element('option', { value: execution }, words))
-      );
-    }
+    const offered = cells.map(({ words, execution }) => [String(execution), words] as const);
+    setOptions(made, [[ALL, 'All cells'], ...offered]);
     made.hidden = cells.length < least;
     made.value = page.cell === undefined ? ALL : String(page.cell);
   };

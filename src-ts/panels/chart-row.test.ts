@@ -9,7 +9,7 @@ const HEIGHT = 50;
 function named(most: number, mirrored: boolean, title = 'Network', height = HEIGHT): number[] {
   const pen = new SvgPen(600, 100);
   const scale = rowScale({ x: 128, y: 20, width: 400, height }, most, mirrored);
-  drawRowFrame(pen, scale, title, 'bytes/s', mirrored, PLAIN);
+  drawRowFrame(pen, scale, title, 'bytes/s', PLAIN, mirrored);
   const texts = [...pen.toString().matchAll(/<text [^>]*y="([\d.]+)"[^>]*>[^<]*B/g)];
   return texts.map(([, y]) => Number(y)).sort((a, b) => a - b);
 }
@@ -34,15 +34,17 @@ test.each([false, true])('marks of amounts do not touch one another, mirrored: %
 });
 
 test('where there is no room beside the plot, unit and parts stand over it', () => {
-  const words = (width: number): string[] => {
+  const words = (width: number, parts?: readonly { label: string }[]): string[] => {
     const pen = new SvgPen(600, 100);
     const scale = rowScale({ x: 64, y: 20, width, height: HEIGHT }, 5 * 2 ** 20, true);
-    const parts = [{ label: 'received' }, { label: 'sent' }];
-    drawRowFrame(pen, scale, 'Network', 'bytes/second', true, PLAIN, parts);
+    drawRowFrame(pen, scale, 'Network', 'bytes/second', PLAIN, true, parts);
     return [...pen.toString().matchAll(/<text [^>]*>([^<]*)/g)].map(([, text]) => text).filter(Boolean);
   };
-  expect(words(300)).toEqual(['5\u2009MiB', 'Network per second', '↑ received', '↓ sent']);
-  expect(words(160)).toEqual(['5\u2009MiB', 'Network per second']);
+  const parts = [{ label: 'received' }, { label: 'sent' }];
+  expect(words(300, parts)).toEqual(['5\u2009MiB', 'Network per second', '↑ received', '↓ sent']);
+  expect(words(160, parts)).toEqual(['5\u2009MiB', 'Network per second']);
+  // What stands over it is another's where it has no parts.
+  expect(words(300)).toEqual(['5\u2009MiB']);
 });
 
 test('a plot says so where nothing is known of the time that is shown', () => {

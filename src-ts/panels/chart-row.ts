@@ -3,7 +3,6 @@ import { amountTicks } from '../core/format';
 import type { Band } from '../core/series';
 import { drawValueAxis } from '../draw/axis';
 import { type Box, clipTo, type Pen, writeWith } from '../draw/pen';
-import { textWidth } from '../draw/text-width';
 import type { Theme } from '../draw/theme';
 import type { Scale } from '../draw/viewport';
 
@@ -28,20 +27,20 @@ export function isNarrow(gutter: number): boolean {
   return gutter < 100;
 }
 
-/** The row's name and its marks, in the gutter; over the plot where the gutter is too narrow. */
+/** The row's name and its marks, in the gutter; where that is too narrow, the name of one with `parts` stands over the plot. */
 export function drawRowFrame(
   pen: Pen,
   scale: RowScale,
   title: string,
   unit: string,
-  mirrored: boolean,
   theme: Theme,
-  parts: readonly { readonly label: string; readonly color?: string }[] = []
+  mirrored = false,
+  parts?: readonly { readonly label: string; readonly color?: string }[]
 ): void {
   const { box } = scale;
   const narrow = isNarrow(box.x);
-  const widths = textWidth(`11px ${theme.font}`);
-  const room = box.x - 12 - textWidth(`12px ${theme.font}`).of(title);
+  const room = box.x - 12 - writeWith(pen, theme).of(title);
+  const widths = writeWith(pen, theme, 11);
   const free = (label: string, value: number): boolean =>
     narrow || scale.y(value) - box.y > 18 || widths.of(label) < room;
   const marks = marksOf(scale, mirrored, unit, free);
@@ -57,12 +56,13 @@ export function drawRowFrame(
     };
     drawValueAxis(pen, box, scale.y, { values: below.values, label: () => '' }, theme);
   }
-  writeWith(pen, `12px ${theme.font}`, 'top');
+  if (narrow && !parts) return;
+  const text = writeWith(pen, theme, 12, 'top');
   pen.fillStyle = theme.text;
   // The marks have no room for it there.
   const name = narrow && unit.endsWith('/second') ? `${title} per second` : title;
   pen.fillText(name, narrow ? box.x : 0, narrow ? box.y - NARROW_TITLE : box.y + 1);
-  drawParts(pen, box, parts, mirrored, theme, narrow ? box.x + textWidth(pen.font).of(name) + GAP : 0);
+  drawParts(pen, box, parts ?? [], mirrored, theme, narrow ? box.x + text.of(name) + GAP : 0);
 }
 
 /** Room between the names over a narrow plot, CSS pixels. */
@@ -80,8 +80,7 @@ function drawParts(
   theme: Theme,
   x: number
 ): void {
-  pen.font = `11px ${theme.font}`;
-  const widths = textWidth(pen.font);
+  const widths = writeWith(pen, theme, 11, 'top');
   let left = x;
   parts.forEach(({ label, color }, at) => {
     const words = x && mirrored ? `${'↑↓'[at]} ${label}` : label;
@@ -154,7 +153,7 @@ export function drawUnknown(
     const bin = at % bins.bins;
     if (bin >= first && bin < last && !Number.isNaN(values[at])) return;
   }
-  writeWith(pen, `12px ${theme.font}`);
+  writeWith(pen, theme);
   pen.fillStyle = theme.muted;
   pen.fillText('No sample in this time', box.x + 8, box.y + box.height / 2);
 }

@@ -15,22 +15,22 @@ export function clauseWords(clause: Clause, { recording, tasks }: Stage): string
     return range(start - origin, stop - origin);
   }
   if (clause.column === 'span') return spanWords(clause.value, recording);
-  if (clause.column === 'cell') {
-    const { value } = clause;
-    return value.length > 1 ? `${value.length} cells` : `cell [${value[0]}]`;
-  }
-  if (clause.column === 'line') {
-    const { value } = clause;
-    return value.length > 1 ? `${value.length} lines` : `line ${value[0].split(/[/\\]/).at(-1)}`;
-  }
-  const { value } = clause;
-  const one = { name: 'task name', worker: 'worker', run: 'attempt' }[clause.column];
+  const { column, value } = clause;
+  const one = { name: 'task name', worker: 'worker', run: 'attempt', cell: 'cell', line: 'line' }[column];
   if (value.length > 1) return `${value.length} ${one}s`;
-  if (clause.column === 'worker') {
-    const label = workerLabel(tasks, clause.value[0]);
-    return label.startsWith('worker ') ? label : `worker ${label}`;
+  const word = String(value[0]);
+  switch (column) {
+    case 'name':
+      return word;
+    case 'worker':
+      return `worker ${workerLabel(tasks, word).replace(/^worker /, '')}`;
+    case 'cell':
+      return `cell [${word}]`;
+    case 'line':
+      return `line ${word.split(/[/\\]/).at(-1)}`;
+    default:
+      return `attempt ${word}`;
   }
-  return clause.column === 'name' ? String(value[0]) : `${one} ${value[0]}`;
 }
 
 /** A span that is chosen with all inside it counts as one, and so do those of one name. */

@@ -64,6 +64,18 @@ function isIdle(made: HTMLElement): boolean {
   return made.getAttribute('aria-disabled') === 'true';
 }
 
+/** Has a choice offer these, unless it does; what is chosen stays so if it is among them, else the first is. */
+export function setOptions(
+  made: HTMLSelectElement,
+  options: readonly (readonly [value: string, label: string])[]
+): void {
+  const { value: chosen } = made;
+  if (String([...made.options].map(each => [each.value, each.textContent])) === String(options)) return;
+  made.replaceChildren(...options.map(([value, label]) => element('option', { value }, label)));
+  made.value = chosen;
+  if (made.selectedIndex < 0) made.selectedIndex = 0;
+}
+
 /** A choice of one of several, at first the first. */
 export function choice<T extends string>(
   name: string,
@@ -71,7 +83,7 @@ export function choice<T extends string>(
   choose: (value: T) => void
 ): HTMLSelectElement {
   const made = element('select', { class: 'di-choice', 'aria-label': name, title: name });
-  made.append(...options.map(([value, label]) => element('option', { value }, label)));
+  setOptions(made, options);
   made.addEventListener('change', () => choose(made.value as T));
   return made;
 }

@@ -4,6 +4,7 @@ import { statusCode } from '../core/lane';
 import type { Filter } from '../core/selection';
 import { taskTest, timeOf } from '../core/task-filter';
 import { choice } from './element';
+import { noneChosen } from './no-tasks';
 import type { Panel } from './panel';
 import { PlainView } from './plain-view';
 import { lookedFor, searchBox } from './search-box';
@@ -45,7 +46,7 @@ interface Event {
 }
 
 function captionOf(shown: number, all: number): string {
-  if (all === 0) return 'Nothing happened besides tasks in what is chosen. Esc takes the last choice back.';
+  if (all === 0) return noneChosen('Nothing happened besides tasks in');
   return shown < all
     ? `${count(shown)} of ${count(all)} events`
     : 'What happened besides tasks that ended well';

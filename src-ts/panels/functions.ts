@@ -1,8 +1,9 @@
-import { bytes, count, duration, share } from '../core/format';
+import { bytes, count, duration, nameOrNone, share } from '../core/format';
 import { functionOf, placeWords } from '../core/functions-of';
 import type { Recording } from '../core/recording';
+import { sumOf } from '../core/sum-of';
 import { sumTasks, type TaskSum } from '../core/task-sums';
-import { noTasks } from './no-tasks';
+import { noneChosen, noTasks } from './no-tasks';
 import type { Panel } from './panel';
 import { PlainView } from './plain-view';
 import { lookedFor, searchBox } from './search-box';
@@ -54,9 +55,9 @@ class FunctionsView extends PlainView {
 }
 
 function columnsOf(sums: readonly TaskSum[], places: ReadonlyMap<string, string>): Column<TaskSum>[] {
-  const whole = sums.reduce((total, { time }) => total + time, 0);
+  const whole = sumOf(sums, ({ time }) => time);
   const columns: Column<TaskSum>[] = [
-    { ...text('Task name', ({ label }) => label), words: ({ label }) => label || '(no name)' },
+    { ...text('Task name', ({ label }) => label), words: ({ label }) => nameOrNone(label) },
     number('Attempts', sum => sum.count, count),
     number('Time', sum => sum.time, duration),
     number('Share', sum => sum.time / whole, share),
@@ -75,7 +76,7 @@ function columnsOf(sums: readonly TaskSum[], places: ReadonlyMap<string, string>
 
 function captionOf(shown: number, all: number, query: string, isChoice: boolean): string {
   if (all === 0 && !isChoice) return 'Of no task is known when it ran.';
-  if (all === 0) return 'No task ran in what is chosen. Esc takes the last choice back.';
+  if (all === 0) return noneChosen('No task ran in');
   if (query === '') return 'Task names by computing time';
   return shown === 0 ? `No task name holds “${query}”` : `${count(shown)} of ${count(all)} task names`;
 }

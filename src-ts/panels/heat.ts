@@ -77,7 +77,7 @@ export function drawHeat(
   processes: number,
   theme: Theme
 ): void {
-  writeWith(pen, `12px ${theme.font}`);
+  writeWith(pen, theme);
   pen.fillStyle = theme.text;
   pen.fillText(title, 0, box.y - NARROW_TITLE / 2);
   pen.fillStyle = theme.muted;
@@ -129,7 +129,7 @@ function imageOf(
 
 /** The colour of an amount, as a share of the most there is. */
 export function heatColor(theme: Theme, share: number): Rgb {
-  const far: Rgb = slotColor(AMOUNT_SLOT + (theme.dark ? 24 : 12), theme.dark, theme.contrast);
+  const far: Rgb = slotColor(AMOUNT_SLOT + (theme.dark ? 24 : 12), theme);
   // Nothing is more than not known.
   return mixed(theme.background, far, 0.15 + 0.85 * share);
 }

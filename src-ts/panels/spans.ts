@@ -1,5 +1,6 @@
 import { count, duration, share } from '../core/format';
 import { type ListedSpan, listedSpans } from '../core/spans';
+import { sumOf } from '../core/sum-of';
 import { sumTasks, type TaskSum } from '../core/task-sums';
 import type { Panel } from './panel';
 import { PlainView } from './plain-view';
@@ -39,7 +40,7 @@ class SpansView extends PlainView {
     const found = new Map(
       sumTasks(tasks, selection.filter('spans'), 'span').map(each => [each.label, each] as const)
     );
-    const all = [...found.values()].reduce((sum, { time }) => sum + time, 0);
+    const all = sumOf(found.values(), ({ time }) => time);
     const rows = listedSpans(recording).map(span => rowOf(span, found));
     const chosen = new Set(selection.own('spans', 'span'));
     return {
@@ -68,7 +69,7 @@ function rowOf(span: ListedSpan, found: ReadonlyMap<string, TaskSum>): Row {
   const sumsOf = (ids: readonly string[]): TaskSum[] => ids.flatMap(id => found.get(id) ?? []);
   const sums = sumsOf(span.within);
   const entries = span.entries.map(sumsOf).filter(({ length }) => length > 0);
-  const total = (of: (sum: TaskSum) => number): number => sums.reduce((before, sum) => before + of(sum), 0);
+  const total = (of: (sum: TaskSum) => number): number => sumOf(sums, of);
   return {
     span,
     count: total(sum => sum.count),

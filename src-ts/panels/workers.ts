@@ -1,6 +1,5 @@
 import { bytes, count, duration, share } from '../core/format';
-import type { Symbols } from '../core/recording';
-import type { TimeRange } from '../core/selection';
+import { figuresOfProcesses } from '../core/of-processes';
 import { timeOf } from '../core/task-filter';
 import { NOTHING_RAN, sumTasks } from '../core/task-sums';
 import { activeTime } from '../core/time-budget';
@@ -15,7 +14,7 @@ import { number, rowsOf, some, text } from './things';
 export const workers: Panel = {
   id: 'workers',
   title: 'Workers',
-  tables: ['workers', 'attempts', 'executions', 'running', 'phases', 'memory', 'resources'],
+  tables: ['workers', 'attempts', 'executions', 'running', 'phases', 'memory', 'resources', 'about'],
   overTime: false,
   create: context => new WorkersView(context, workers.tables)
 };
@@ -33,9 +32,15 @@ class WorkersView extends PlainView {
   protected content(): TableOptions {
     const { tasks, selection, viewport, recording } = this.context;
     const filter = selection.filter('workers');
-    const time = timeOf(recording, filter) ?? activeTime(tasks);
+    const filtered = timeOf(recording, filter);
+    const time = filtered ?? activeTime(tasks);
     const sums = new Map(sumTasks(tasks, filter, 'worker').map(sum => [sum.label, sum]));
-    const most = this.mostMemory(time);
+    const isNow = !recording.hasEnded && !filtered;
+    const most = figuresOfProcesses(recording, 'memory', time);
+    const now = (column: 'memory' | 'cpu'): ((worker: Listed) => number) => {
+      const found = figuresOfProcesses(recording, column, 'now');
+      return ({ worker, left }) => (left > 0 ? Number.NaN : (found.get(worker) ?? Number.NaN));
+    };
     const listed = this.listed();
     const chosen = new Set(selection.own('workers', 'worker'));
     const rows = listed.map(worker => {
@@ -52,6 +57,9 @@ class WorkersView extends PlainView {
       number('Attempts', ({ sum }) => sum.count, count),
       number('Time', ({ sum }) => sum.time, duration),
       number('Busy', ({ busy }) => busy, share),
+      ...(isNow
+        ? [number('CPU', now('cpu'), cpu => share(cpu / 100)), number('Memory', now('memory'), bytes)]
+        : []),
       number('Most memory', ({ worker }) => most.get(worker) ?? Number.NaN, bytes),
       number('Limit', ({ memory_limit }) => memory_limit, bytes),
       number('Failed', ({ sum }) => sum.failed, some),
@@ -88,22 +96,5 @@ class WorkersView extends PlainView {
       found.set(worker, { worker, name: '', host: '', threads, ...there });
     }
     return [...found.values()];
-  }
-
-  /** The most that each process had, by what it told the scheduler and by its own samples, which are more. */
-  private mostMemory(time: TimeRange): Map<string, number> {
-    const { recording } = this.context;
-    const [told, sampled] = [recording.table('memory'), recording.table('resources')];
-    const most = new Map<string, number>();
-    const take = (names: Symbols, times: Float64Array, sizes: ArrayLike<number>): void => {
-      times.forEach((at, row) => {
-        const name = names.names[names.codes[row]];
-        if (at >= time.start && at <= time.stop && sizes[row] > (most.get(name) ?? 0))
-          most.set(name, sizes[row]);
-      });
-    };
-    take(told.symbols('worker'), told.times('time'), told.numbers('process'));
-    take(sampled.symbols('process'), sampled.times('time'), sampled.numbers('memory'));
-    return most;
   }
 }

@@ -43,7 +43,7 @@ if __name__ == "__main__":
     for file in files:
         for command in ("report", "info", "findings", "what-if"):
             assert main([command, file]) == 0, (command, file)
-        for name in ("chrome", "speedscope", "collapsed", "pprof", "otlp", "json", "csv", "svg"):
+        for name in ("chrome", "speedscope", "collapsed", "pprof", "otlp", "mermaid", "json", "csv", "svg"):
             assert main(["export", file, "--to", name]) == 0, (name, file)
     assert main(["compare", *files]) == 0
     print(run.summary(), run.findings(), run)

@@ -12,7 +12,7 @@ test('a kernel that is restarted, or another one, begins anew, and its panels wi
   for (const cell of [0, 1, 2]) await restart.run(cell);
   await expect.poll(() => lab.tasksOf('before')).toBe(40);
   const functions = lab.panel('Functions');
-  await functions.getByLabel('Notebook cell to show').selectOption({ index: 1 });
+  await functions.getByLabel('Notebook cell to show').selectOption({ index: 2 });
   await expect(functions.locator('.di-chip')).toHaveText('cell [3]');
   await restart.restart();
   for (const cell of [0, 1, 3]) await restart.run(cell);

@@ -147,3 +147,28 @@ test('a notebook cell is chosen, and every panel shows what that cell did', asyn
   await choice.selectOption({ index: 0 });
   await expect.poll(() => lab.tasksOf('fourth')).toBe(41);
 });
+
+test('panels go along with the latest cell, after a reload too, until Esc', async ({ lab }) => {
+  const [first, second, third] = ['first', 'second', 'third'].map((name, at) => cells.tasks(name, 21 + at));
+  lab.write('latest.ipynb', notebook(cells.load, cells.cluster(), first, second, third));
+  const latest = await lab.open('latest.ipynb');
+  await lab.openPanel('Functions');
+  for (const cell of [0, 1, 2]) await latest.run(cell);
+  await expect.poll(() => lab.tasksOf('first')).toBe(21);
+  const choice = lab.panel('Functions').getByRole('combobox', { name: 'Notebook cell to show' });
+  const chosen = choice.locator('option:checked');
+  const chip = lab.panel('Functions').locator('.di-chip');
+  await choice.selectOption('Latest cell');
+  await expect(chip).toHaveText('cell [3]');
+  await latest.run(3);
+  await expect(chip).toHaveText('cell [4]');
+  expect([await lab.tasksOf('first'), await lab.tasksOf('second')]).toEqual([0, 22]);
+  await lab.reload();
+  await expect(chosen).toHaveText('Latest cell');
+  await expect(chip).toHaveText('cell [4]');
+  await (await lab.open('latest.ipynb')).run(4);
+  await expect(chip).toHaveText('cell [5]');
+  await choice.press('Escape');
+  await expect(chosen).toHaveText('All cells');
+  await expect.poll(() => lab.tasksOf('first')).toBe(21);
+});

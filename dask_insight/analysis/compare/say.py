@@ -9,22 +9,12 @@ import numpy as np
 
 from ... import words
 
-#: The part of the wall time in which there was no worker, of which no thread tells.
-ABSENT = "no worker"
-#: Parts of the time budget as one says what threads did.
-PARTS = {
-    ABSENT: "without a worker",
-    "cpu": "computing",
-    "off-cpu": "in tasks, off the CPU",
-    "compute": "computing",
-    "failed": "in attempts without a result",
-    **words.AROUND,
-    **words.IDLE,
-}
 #: A cause is named from this share of the difference on, or of the wall time where there is none.
 _OF_CHANGE, _OF_WALL = 0.15, 0.05
 #: Names that make up most of the time and changed by nearly the same factor changed together.
 _TOGETHER, _FACTOR, _FEWEST = 0.8, 1.15, 3
+#: Of a ratio up to this both times are told, and no share: nothing takes no time at all.
+_HARDLY = 0.005
 #: Most letters of what is told of a loss.
 _LONGEST = 300
 #: Verdicts on names that take more time together, and on those that take less.
@@ -160,8 +150,8 @@ def _first(sides: Mapping[str, Any], side: int) -> str:
             f"{name} took {words.duration(took)}{where} and {base} {words.duration(before)}: "
             f"no difference beyond the noise ({noise})."
         )
-    by = f"{words.duration(abs(change))} ({words.share(abs(change) / before)})"
-    by = f"{by} {'longer' if change > 0 else 'less'} than"
+    share = f" ({words.share(abs(change) / before)})" if took > _HARDLY * before else ""
+    by = f"{words.duration(abs(change))}{share} {'longer' if change > 0 else 'less'} than"
     if took >= 2 * before:
         by = f"{words.about(took / before)} times as long as"
     than = f"{base} with {words.duration(before)}"
@@ -171,6 +161,12 @@ def _first(sides: Mapping[str, Any], side: int) -> str:
 def _threads(sides: Mapping[str, Any], side: int) -> str:
     here, before = round(float(sides["threads"][side])), round(float(sides["threads"][0]))
     return "" if here == before else f" on {words.count(here, 'thread')} instead of {before:,}"
+
+
+def _elsewhere(sides: Mapping[str, Any], side: int) -> bool:
+    """Whether it ran on other numbers of workers or threads."""
+    workers = {round(float(sides["workers"][each])) for each in (side, 0)}
+    return bool(_threads(sides, side)) or len(workers) > 1
 
 
 def _names(names: Mapping[str, Any], side: int) -> list[_Name]:
@@ -192,7 +188,7 @@ def _names(names: Mapping[str, Any], side: int) -> list[_Name]:
 def _because(sides: Mapping[str, Any], budget: Mapping[str, Any], names: Sequence[_Name], side: int) -> str:
     change, wall = float(sides["change"][side]), float(sides["seconds"][side])
     same = sides["verdict"][side] == "same"
-    if together := _together(names):
+    if together := _together(names, _elsewhere(sides, side)):
         return together
     least = _OF_WALL * wall if same else _OF_CHANGE * abs(change)
     causes = [name for name in names if _explains(name) and abs(name.impact) >= least]
@@ -201,7 +197,7 @@ def _because(sides: Mapping[str, Any], budget: Mapping[str, Any], names: Sequenc
     waited = "" if same else _waiting(budget, change, side)
     if with_it:
         because = f"First of all {words.listing(map(_said, with_it))}."
-    elif _threads(sides, side) and PARTS[ABSENT] not in waited:
+    elif _threads(sides, side) and words.PARTS[words.ABSENT] not in waited:
         because = _work(sides, side)
     else:
         because = waited
@@ -232,8 +228,8 @@ def _said(name: _Name) -> str:
 
 
 def _instead(now: float, before: float, alike: str = "as long", of: str = "") -> str:
-    """How many times as long something takes; both times where it took none before."""
-    if before > 0:
+    """How many times as long something takes; both times where it took none before, or hardly any now."""
+    if now > _HARDLY * before > 0:
         return _ratio(now / before, alike) + of
     return f"{words.duration(now)}{of} instead of {words.duration(before)}"
 
@@ -245,8 +241,8 @@ def _ratio(ratio: float, alike: str = "as long") -> str:
     return f"{words.share(abs(ratio - 1))} {more if ratio > 1 else 'less'}"
 
 
-def _together(names: Sequence[_Name]) -> str:
-    """That nearly all names take longer, or less, by the same factor, if they do."""
+def _together(names: Sequence[_Name], elsewhere: bool) -> str:
+    """That nearly all names take longer, or less, by the same factor, if they do; see `_elsewhere`."""
     both = [name for name in names if name.seconds_before > 0 and name.mean > 0 and name.mean_before > 0]
     whole = sum(name.seconds_before for name in both)
     if len(both) < _FEWEST or whole <= 0:
@@ -260,8 +256,11 @@ def _together(names: Sequence[_Name]) -> str:
     largest = float(weight[alike].max(initial=0))
     if weight[alike & np.array(changed)].sum() < _TOGETHER or largest > _TOGETHER:
         return ""
-    kind = "slower or busier" if middle > 1 else "faster or idler"
-    return f"Nearly all tasks take {_ratio(middle)}, as on a {kind} machine."
+    machine, wait = ("slower or busier", "wait") if middle > 1 else ("faster or idler", "wait less")
+    why = f"as on a {machine} machine"
+    if elsewhere:
+        why = f"on other workers or threads, which may {wait} for one another; see the findings"
+    return f"Nearly all tasks take {_ratio(middle)}, {why}."
 
 
 def _work(sides: Mapping[str, Any], side: int) -> str:
@@ -305,5 +304,5 @@ def _waiting(budget: Mapping[str, Any], change: float, side: int) -> str:
     if not rows:
         return ""
     part, by = rows[0]
-    what = PARTS.get(part, part)
+    what = words.PARTS.get(part, part)
     return f"First of all it spent {words.duration(abs(by))} {'more' if by > 0 else 'less'} {what}."

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ...words import ABSENT
 from . import noise
 from .cores import waited
 from .measure import Measured
-from .say import ABSENT
 from .spent import paired
 
 #: What a part of the time budget is expected to differ by from run to run: of itself, and of the wall time.

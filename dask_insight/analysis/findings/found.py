@@ -37,6 +37,11 @@ class Failed(NamedTuple):
 class Findings(list[Finding]):
     """Findings, most important first; a list that prints well.
 
+    Parameters
+    ----------
+    nothing
+        What is said where there are none although tasks ran.
+
     Attributes
     ----------
     failed
@@ -57,28 +62,37 @@ class Findings(list[Finding]):
         seconds: float = 0.0,
         between: tuple[float, float] = (0.0, 0.0),
         judged: bool = True,
+        nothing: str = "Nothing was found that costs time or puts the run at risk.",
     ) -> None:
         super().__init__(found)
         self.failed = tuple(failed)
         self.seconds = seconds
         self.between = between
         self.judged = judged
+        self._nothing = nothing
 
     @overload
     def __getitem__(self, at: SupportsIndex, /) -> Finding: ...
     @overload
     def __getitem__(self, at: slice, /) -> Findings: ...
     def __getitem__(self, at: SupportsIndex | slice, /) -> Finding | Findings:
-        return self._with(super().__getitem__(at)) if isinstance(at, slice) else super().__getitem__(at)
+        if not isinstance(at, slice):
+            return super().__getitem__(at)
+        return self._with(super().__getitem__(at), "is among these")
 
     def copy(self) -> Findings:
         """The same findings in a list of their own."""
         return self._with(self)
 
-    def _with(self, kept: Iterable[Finding]) -> Findings:
-        """Some of them, of the same run."""
+    def _with(self, kept: Iterable[Finding], that: str = "") -> Findings:
+        """Some of them, of the same run; where none is, `that` ends the sentence which says so."""
         return Findings(
-            kept, failed=self.failed, seconds=self.seconds, between=self.between, judged=self.judged
+            kept,
+            failed=self.failed,
+            seconds=self.seconds,
+            between=self.between,
+            judged=self.judged,
+            nothing=f"None of {words.count(len(self), 'finding')} {that}." if self else self._nothing,
         )
 
     @property
@@ -86,7 +100,7 @@ class Findings(list[Finding]):
         """What can be said where there are none."""
         if not self.judged:
             return "No task ran, so there is nothing to judge."
-        return "Nothing was found that costs time or puts the run at risk."
+        return self._nothing
 
     @property
     def worst(self) -> str:
@@ -104,16 +118,16 @@ class Findings(list[Finding]):
         if severity not in SEVERITIES:
             raise ValueError(f"severity={severity!r} is none of {', '.join(SEVERITIES)}")
         least = SEVERITIES.index(severity)
-        return self._with(each for each in self if SEVERITIES.index(each.severity) >= least)
+        that = f"is {severity}{' or worse' if severity != SEVERITIES[-1] else ''}"
+        return self._with((each for each in self if SEVERITIES.index(each.severity) >= least), that)
 
     def verdict(self) -> str:
         """How many there are, in a sentence."""
         if not self:
             return self.empty
         counts = {name: sum(each.severity == name for each in self) for name in reversed(SEVERITIES)}
-        nouns = {"critical": "critical", "warning": "warning", "info": "note"}
         said = [
-            words.count(number, nouns[name], "critical" if name == "critical" else "")
+            words.count(number, name, "warnings" if name == "warning" else name)
             for name, number in counts.items()
             if number
         ]

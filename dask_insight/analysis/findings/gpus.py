@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
-from ...lookup import is_any
 from ...timeline import Moments, gpus
 from .facts import Facts
 from .finding import Fact, Finding
@@ -164,7 +163,7 @@ def _devices(facts: Facts) -> list[_Device]:
     known = facts.attempts
     attempts = split(known.worker, np.flatnonzero(known.ran))
     found = []
-    for device, rows in by_code(devices.of, inside & is_any(columns["process"], facts.workers)).items():
+    for device, rows in by_code(devices.of, inside & devices.seen(facts.workers)).items():
         workers = tuple(name for name in devices.seen_by[device] if name in facts.workers)
         mine = np.concatenate([attempts.get(name, np.zeros(0, "i8")) for name in workers])
         running = Moments.of(known.at("start", mine), known.at("stop", mine))

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from ... import words
-from ...lookup import Lookup, pick
+from ...lookup import Lookup, is_any, pick
 from ...schema import NOTHING
+from ...timeline import held_until
 from .facts import Facts
 from .finding import Fact, Finding
-from .names import most, of_workers, own_workers, quoted, split
+from .names import BARRIER, TOGETHER, in_a_line, most, of_workers, own_workers, quoted, split
 from .rule import Rule
 from .spill import spilled
+from .suspects import added
 from .thresholds import Limits
 
 #: Samples of a worker's memory below which nothing is said of its course.
@@ -26,6 +28,18 @@ _WARM = 1 / 4
 _GROWN = 0.97
 #: Share of the growth after the first spill from which it is what spilling left behind.
 _SPILLED = 0.5
+#: How many times as much as another task name one left behind to be told alone.
+_APART = 2.0
+#: How many times the size of its results a task name left behind where Dask may not know that size.
+_MISCOUNTED = 10.0
+#: Share of them that must still have been held for that.
+_HELD = 0.5
+#: Times that a task must have ended for what it leaves behind to be told.
+_SEVERAL = 2
+#: Types of results whose size Dask knows.
+_COUNTED = ("NoneType", "bool", "int", "float", "complex", "str", "bytes", "bytearray")
+#: Modules whose types have a size that is not to be told anew.
+_LIBRARIES = ("numpy", "pandas", "pyarrow")
 
 
 class _Growth(NamedTuple):
@@ -37,6 +51,25 @@ class _Growth(NamedTuple):
     rate: float
     #: Share of the growth that came after the worker had begun to spill.
     spilled: float
+
+
+class _Left(NamedTuple):
+    """By what processes were larger after some attempts: bytes of each, and beyond results by task name."""
+
+    rows: np.ndarray
+    nbytes: np.ndarray
+    by_name: np.ndarray
+
+
+class _Miscounted(NamedTuple):
+    """Results of a task name that may be larger than Dask takes them to be."""
+
+    name: str
+    #: What type they are of; '' if nobody tells.
+    typename: str
+    #: Bytes that each left behind, and that Dask counts.
+    left: float
+    counted: float
 
 
 class _Course(NamedTuple):
@@ -93,7 +126,23 @@ def growing(facts: Facts, limits: Limits) -> dict[str, _Growth]:
         of_tasks = brought.get(worker, _TASKS * facts.carried)
         if growth is not None and _told(growth, written.get(worker, 0.0), of_tasks, limits):
             found[worker] = growth
-    return found
+    return {} if found and _passes(facts, found) else found
+
+
+def _passes(facts: Facts, workers: Iterable[str]) -> bool:
+    """Whether growth may be what a single task works with, or pieces of a shuffle that are coming in."""
+    known, left = facts.attempts, _left(facts, workers)
+    names = _names(facts, left)
+    if not names:
+        return False
+    ended = is_any(facts.prefix, names[:1]) & ~facts.running
+    if ended[left.rows].sum() < _SEVERAL:
+        return True
+    coming = [name for name in facts.names if name.startswith(TOGETHER) and name.endswith("transfer")]
+    came = known.at("ended", np.flatnonzero(facts.good & is_any(facts.prefix, (BARRIER,))))
+    began = known.at("start", np.flatnonzero(known.ran & is_any(facts.prefix, coming)))
+    pending = began.max(initial=-np.inf) > came.max(initial=-np.inf)
+    return bool(names[0].startswith(TOGETHER) and pending)
 
 
 def _first_spills(facts: Facts) -> dict[str, float]:
@@ -109,13 +158,17 @@ def _unmanaged_growth(facts: Facts, limits: Limits) -> Iterator[Finding]:
         return
     workers = sorted(grown, key=lambda worker: -grown[worker].nbytes)
     first = grown[workers[0]]
-    names = _names(facts, workers)
+    left = _left(facts, workers)
+    names = _names(facts, left)
+    grew = f"The memory of {words.count(len(workers), 'worker')} grew by up to {words.size(first.nbytes)}"
+    miscounted = _miscounted(facts, left, names)
     yield Finding(
         code="unmanaged-growth",
         severity="critical" if first.share >= limits["unmanaged-growth.critical"] else "warning",
         title=(
-            f"The memory of {words.count(len(workers), 'worker')} grew by up to {words.size(first.nbytes)} "
-            f"that are no results, most likely in {quoted(names[:1])}"
+            f"{grew}, perhaps by results of {quoted(names[:1])} that Dask takes to be small"
+            if miscounted
+            else f"{grew} that are no results, {_which(left, names)}"
         ),
         tasks=names,
         workers=tuple(workers[:10]),
@@ -130,20 +183,47 @@ def _unmanaged_growth(facts: Facts, limits: Limits) -> Iterator[Finding]:
             ),
             Fact("growth a second", first.rate, "bytes/s"),
         ),
-        why=(
-            "It grew steadily through the run, and Dask cannot spill it or give it back, as it belongs to "
-            "no result: module-level lists, caches and `lru_cache`, objects in reference cycles, results "
-            "whose size Dask cannot tell, or memory that the allocator keeps."
-        ),
-        advice=(
-            "Look for what the function keeps between calls (globals, caches, class attributes), and bound "
-            "it. If nothing is kept, have the allocator give memory back, or workers begin anew now and "
-            "then:\n\n"
-            "    client.run(lambda: ctypes.CDLL('libc.so.6').malloc_trim(0))\n"
-            "    # before workers without a nanny start: MALLOC_TRIM_THRESHOLD_=65536\n"
-            "    # dask worker --lifetime 1h --lifetime-stagger 5m --lifetime-restart"
-        ),
+        why=f"{_WHY} {_larger(miscounted)}" if miscounted else _WHY,
+        advice=f"{_advice_on_results(miscounted)}\n\n{_ADVICE}" if miscounted else _ADVICE,
         url=UNMANAGED_GROWTH.url,
+    )
+
+
+_WHY = (
+    "It grew steadily through the run, and Dask cannot spill it or give it back, as it belongs to "
+    "no result that it knows the size of: module-level lists, caches and `lru_cache`, objects in reference "
+    "cycles, results whose size Dask cannot tell, or memory that the allocator keeps."
+)
+_ADVICE = (
+    "Look for what the function keeps between calls (globals, caches, class attributes), and bound "
+    "it. If nothing is kept, have the allocator give memory back, or workers begin anew now and "
+    "then:\n\n"
+    "    client.run(lambda: ctypes.CDLL('libc.so.6').malloc_trim(0))\n"
+    "    # before workers without a nanny start: MALLOC_TRIM_THRESHOLD_=65536\n"
+    "    # dask worker --lifetime 1h --lifetime-stagger 5m --lifetime-restart"
+)
+
+
+def _larger(told: _Miscounted) -> str:
+    """That results may be what the memory grew by."""
+    what = f"its `{told.typename}`" if told.typename else "its result"
+    return (
+        f"Each `{told.name}` left about {words.size(told.left)}, and Dask counts {words.size(told.counted)} "
+        f"for {what}, most of which were still held: it may be the results themselves."
+    )
+
+
+def _advice_on_results(told: _Miscounted) -> str:
+    """What to do about results that are larger than Dask takes them to be."""
+    module, _, kind = told.typename.rpartition(".")
+    # Of Python's own and of arrays Dask knows the size; what they hold or are part of may be larger.
+    model = kind if module and module.split(".")[0] not in _LIBRARIES and kind.isidentifier() else "Model"
+    return (
+        "Let go of results that you do not need any more, and tell Dask how large they are, so that it can "
+        "spill them and place tasks well:\n\n"
+        "    del futures\n"
+        f"    sizeof.register({model}, lambda each: each.weights.nbytes)   # from dask.sizeof import sizeof\n"
+        "    # on the workers too: in the module of the class, or client.run"
     )
 
 
@@ -177,10 +257,16 @@ def _growth(
 
 
 def _span(facts: Facts, ran: np.ndarray, time: np.ndarray, kept: np.ndarray) -> tuple[float, float]:
-    """While a worker ran tasks; up to when its memory had grown, if that took half of it or more."""
+    """While a worker ran tasks; up to when its memory had grown, if that took half of it or more.
+
+    What a task has that had not ended by the last sample may be its own while it runs.
+    """
     known = facts.attempts
-    begin = max(float(time[0]), float(known.at("start", ran).min(initial=facts.stop)))
-    end = min(float(time[-1]), max(float(known.at("ended", ran).max(initial=begin)), begin))
+    start, ended = known.at("start", ran), known.at("ended", ran)
+    begin = max(float(time[0]), float(start.min(initial=facts.stop)))
+    runs = facts.running[ran] | (ended > time[-1])
+    end = min(float(time[-1]), float(ended.max(initial=begin)), float(start[runs].min(initial=np.inf)))
+    end = max(end, begin)
     inside = (time >= begin) & (time <= end)
     if not inside.any():
         return begin, begin
@@ -214,15 +300,49 @@ def _straight(time: np.ndarray, values: np.ndarray) -> float:
     return float((centred * spread).sum() ** 2 / across) if across > 0 else 0.0
 
 
-def _names(facts: Facts, workers: list[str]) -> tuple[str, ...]:
-    """Names after which a worker's memory was larger by more than their results."""
-    known, executions = facts.attempts, facts.read("executions")
-    added = pick(executions["rss"], Lookup(executions["run"]).rows(known.run)).astype("f8") * 2.0**20
-    left = np.nan_to_num(added) - np.nan_to_num(known.nbytes)
+def _left(facts: Facts, workers: Iterable[str]) -> _Left:
+    """What tasks left behind on some workers."""
+    known = facts.attempts
     rows = np.flatnonzero(known.ran & of_workers(facts, workers))
-    sums = np.bincount(facts.prefix.codes[rows], left[rows], len(facts.names))
-    names = facts.worst(np.maximum(sums, 0.0), facts.names)
-    return names or most(facts, rows, facts.length[rows])
+    nbytes = added(facts, rows)
+    beyond = nbytes - np.nan_to_num(known.at("nbytes", rows))
+    by_name = np.bincount(facts.prefix.codes[rows], beyond, len(facts.names))
+    return _Left(rows, nbytes, np.maximum(by_name, 0.0))
+
+
+def _names(facts: Facts, left: _Left) -> tuple[str, ...]:
+    """Names after which a worker's memory was larger by more than their results."""
+    return facts.worst(left.by_name, facts.names) or most(facts, left.rows, facts.length[left.rows])
+
+
+def _which(left: _Left, names: tuple[str, ...]) -> str:
+    """In which tasks memory grew, or, where none left much more than another, while which ran."""
+    first, second = np.sort(np.append(left.by_name, [0.0, 0.0]))[:-3:-1]
+    if 0 < first < _APART * second:
+        return f"while {words.listing(f'`{name}`' for name in names[:2])} ran"
+    return f"most likely in {quoted(names[:1])}"
+
+
+def _miscounted(facts: Facts, left: _Left, names: tuple[str, ...]) -> _Miscounted | None:
+    """Results of the first of some names, if these may be what memory grew by; None if not."""
+    known = facts.attempts
+    mine = (is_any(facts.prefix, names[:1]) & facts.good & np.isfinite(known.nbytes))[left.rows]
+    rows = left.rows[mine]
+    if not len(rows):
+        return None
+    held = held_until(facts.read, known)[rows] > facts.stop
+    nbytes, counted = float(left.nbytes[mine].mean()), float(known.at("nbytes", rows).mean())
+    typename = _typename(facts, int(rows[-1]))
+    if held.mean() < _HELD or nbytes <= _MISCOUNTED * counted or typename in _COUNTED:
+        return None
+    return _Miscounted(names[0], typename, nbytes, counted)
+
+
+def _typename(facts: Facts, row: int) -> str:
+    """The type of an attempt's result; '' if nobody tells."""
+    table = facts.read("attempts")
+    found = pick(table["typename"], Lookup(table["run"]).rows(facts.attempts.run[[row]]))
+    return in_a_line(str(found.tolist()[0]))
 
 
 UNMANAGED_GROWTH = Rule(
@@ -235,8 +355,11 @@ UNMANAGED_GROWTH = Rule(
         "memory (of workers that spilled as much as that, or before half of it, "
         "`unmanaged-growth.critical` of the limit); in both halves at "
         "least a quarter of it, along a line (R² of `unmanaged-growth.steady`), and more than the results "
-        f"grew. Of a worker with less than {_SAMPLES} samples of its memory nothing is said. Named are the "
-        "functions after which a process was larger by more than their results."
+        f"grew. Of a worker with less than {_SAMPLES} samples of its memory nothing is said. What "
+        "a task has that had not ended by the last sample is its own while it runs, and pieces of P2P are "
+        "until its barrier has ended. Named are the functions after which a process was larger by more than "
+        "their results, without what others added that ran within their time; if several times. Where that "
+        f"is {_MISCOUNTED:g} times the size of results that are still held, these may be it."
     ),
     cost="A risk.",
     url="https://distributed.dask.org/en/stable/worker-memory.html#memory-not-released-back-to-the-os",

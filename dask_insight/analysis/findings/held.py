@@ -2,61 +2,143 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
-from ...timeline import held_until, tells_releases
-from .facts import Facts
+from ...batch import Symbols
+from ...timeline import stays, tells_releases
+from .facts import Facts, is_any
 from .losses import running_of
-from .names import most, of_workers, split
+from .names import most, of_workers, own_workers, quoted, split
+from .suspects import needed
+
+#: Share of a worker's memory from which results explain it, and of these from which known ones do.
+EXPLAINED = 0.5
+
+_BEFORE = "data that were there before, or that clients had sent"
 
 
-def names_in_memory(facts: Facts, peaks: dict[str, tuple[float, float]]) -> tuple[str, ...]:
-    """Names of what filled the memory of workers, most first.
+class Filling(NamedTuple):
+    """What filled the memory of workers: task names, most first, and in words."""
 
-    Those of the results that were there, if these explain half of it; else of
-    the functions that ran. Results from before the recording have no name.
+    names: tuple[str, ...]
+    said: str
+    #: Whether it was results on every worker.
+    is_results: bool
+
+
+class Results:
+    """The results that workers had, in memory or on disk, made there or fetched from others."""
+
+    def __init__(self, facts: Facts) -> None:
+        known = facts.attempts
+        self._stays = stays(facts.read, known)
+        self._by_worker = split(
+            Symbols(self._stays.worker.astype("u4"), known.worker.names), np.arange(len(self._stays.row))
+        )
+        self._managed, self._spilled = _sampled(facts, "managed"), _sampled(facts, "spilled")
+        #: Bytes of the result of each attempt.
+        self.size: np.ndarray = np.nan_to_num(known.nbytes)
+
+    def held(self, worker: str, when: float) -> np.ndarray:
+        """Rows of the attempts whose results a worker had at a moment."""
+        mine = self._of((worker,))
+        return np.unique(
+            self._stays.row[mine[(self._stays.since[mine] <= when) & (self._stays.until[mine] > when)]]
+        )
+
+    def had(self, worker: str, when: float) -> np.ndarray:
+        """The same with those that it had had before."""
+        mine = self._of((worker,))
+        return np.unique(self._stays.row[mine[self._stays.since[mine] <= when]])
+
+    def in_memory(self, worker: str, when: float) -> float:
+        """Bytes of those in memory: as Dask measured them, or else all that were held less those on disk."""
+        managed = self._managed(worker, when)
+        if math.isfinite(managed):
+            return managed
+        held = float(self.size[self.held(worker, when)].sum())
+        return max(held - float(np.nan_to_num(self._spilled(worker, when))), 0.0)
+
+    def lasting(self, workers: Iterable[str], until: float) -> tuple[np.ndarray, np.ndarray]:
+        """Rows of what workers had, and for each its bytes × the seconds for which it was there."""
+        mine = self._of(workers)
+        lasted = np.minimum(self._stays.until[mine], until) - self._stays.since[mine]
+        rows = self._stays.row[mine]
+        return rows, self.size[rows] * np.maximum(lasted, 0.0)
+
+    def _of(self, workers: Iterable[str]) -> np.ndarray:
+        parts = [self._by_worker[worker] for worker in workers if worker in self._by_worker]
+        return np.concatenate([np.zeros(0, "i8"), *parts])
+
+
+def filling(facts: Facts, results: Results, peaks: Mapping[str, tuple[float, float]]) -> Filling:
+    """What filled the memory of workers.
+
+    The results that were there, if they explain half of it; else the functions
+    that ran, by the memory that they are known to need. In the client's own
+    process nobody can tell.
 
     Parameters
     ----------
     peaks
         For each worker a moment, and the bytes to be explained.
     """
-    known, until, managed = facts.attempts, held_until(facts.read, facts.attempts), _managed(facts)
-    size = np.nan_to_num(known.nbytes)
-    weight = np.zeros(len(known.run))
-    is_told = tells_releases(facts.read)
-    attempts = split(known.worker, np.flatnonzero(of_workers(facts, peaks)))
+    size, is_told, own = results.size, tells_releases(facts.read), own_workers(facts)
+    weight = np.zeros(len(size))
+    attempts = split(facts.attempts.worker, np.flatnonzero(of_workers(facts, peaks)))
+    running = {}
     for worker, (when, nbytes) in peaks.items():
-        mine = attempts.get(worker, np.zeros(0, "i8"))
-        made = mine[known.ok[mine] & (known.at("done", mine) <= when)]
-        held = made[until[made] > when]
-        results = max(managed(worker, when), float(size[held].sum()))
-        if results > 0 and results >= 0.5 * nbytes:
-            rows = held
-            if size[held].sum() < 0.5 * results:
-                # Where nobody tells, what nothing needs any more is there as long as a client holds it.
-                rows = held[:0] if is_told else made
-            weight[rows] += size[rows] / max(float(size[rows].sum()), 1.0)
-        else:
-            rows = _running(facts, worker, mine, when)
-            weight[rows] += 1.0 / max(len(rows), 1)
+        there = results.in_memory(worker, when)
+        if not (there > 0 and there >= EXPLAINED * nbytes):
+            running[worker] = _running(facts, worker, attempts.get(worker, np.zeros(0, "i8")), when)
+            continue
+        rows = results.held(worker, when)
+        if size[rows].sum() < EXPLAINED * there:
+            # Where nobody tells, what nothing needs any more is there as long as a client holds it.
+            rows = rows[:0] if is_told else results.had(worker, when)
+        weight[rows] += size[rows] / max(float(size[rows].sum()), 1.0)
+    others = [rows for worker, rows in running.items() if worker not in own and len(rows)]
+    if others:
+        needs = needed(facts, np.unique(facts.prefix.codes[np.concatenate(others)])) + 1.0
+        for rows in others:
+            weight[rows] += needs[rows] / max(float(needs[rows].sum()), 1.0)
     rows = np.flatnonzero(weight)
-    return most(facts, rows, weight[rows])
+    names = most(facts, rows, weight[rows])
+    if names:
+        return Filling(names, quoted(names, 1), not running)
+    if len(running) < len(peaks):
+        return from_before(facts)
+    is_own = bool(running) and running.keys() <= own
+    return Filling((), "what else your process holds" if is_own else quoted(()), False)
 
 
-def _managed(facts: Facts) -> Callable[[str, float], float]:
-    """Tells Dask's own measure of the results on a worker at a moment, bytes; 0 where unknown."""
+def from_before(facts: Facts) -> Filling:
+    """Results of which no attempt tells."""
+    graph, known = facts.read("graph"), facts.attempts
+    rows = np.flatnonzero(is_any(graph["state"], ("memory",)))
+    rows = rows[~np.isin(graph["task"][rows], known.task[known.ok])]
+    prefix = facts.prefix_of(rows)
+    count = np.bincount(prefix.codes, minlength=len(prefix.names)).astype("f8")
+    names = facts.worst(count, prefix.names)
+    said = f"results from before the recording, {quoted(names, 1)}" if names else _BEFORE
+    return Filling(names, said, True)
+
+
+def _sampled(facts: Facts, column: str) -> Callable[[str, float], float]:
+    """Tells one of Dask's own measures of a worker's memory at a moment, bytes; NaN where unknown."""
     memory = facts.read("memory")
-    rows_of = split(memory["worker"], np.flatnonzero(np.isfinite(memory["managed"])))
+    rows_of = split(memory["worker"], np.flatnonzero(np.isfinite(memory[column])))
 
     def at(worker: str, when: float) -> float:
         rows = rows_of.get(worker)
         if rows is None:
-            return 0.0
+            return math.nan
         order = rows[np.argsort(memory["time"][rows], kind="stable")]
-        return float(np.interp(when, memory["time"][order], memory["managed"][order]))
+        return float(np.interp(when, memory["time"][order], memory[column][order]))
 
     return at
 

@@ -11,6 +11,7 @@ import numpy as np
 from ... import words
 from ...lookup import pick
 from ...tables.facts import from_json
+from ...timeline import process_memory
 from .ends import ANEW, DIED, NOTHING_RAN, End, ends
 from .facts import Facts, is_any
 from .finding import Fact, Finding
@@ -27,6 +28,9 @@ from .thresholds import Limits
 _SLACK = 1.0
 #: Seconds before a loss in which a full host may have been its cause.
 _FILLS = 30.0
+#: Share of its limit from which a worker was most likely killed for its memory, and below which it was not
+#: short of it; seconds of its rise that are told, and after which nothing is known of its memory any more.
+_FULL, _LOW, _RISES, _KNOWN = 0.8, 0.5, 2.0, 2.5
 #: Seconds that a scheduler stays after its last worker if nobody closes the cluster.
 _STAYS = 10.0
 
@@ -55,6 +59,23 @@ class Kill(NamedTuple):
     memory: float
 
 
+class Seen(NamedTuple):
+    """The memory of a worker's process when it was last seen."""
+
+    #: Share of the lower of the limits that Dask and the system have for it.
+    share: float
+    #: Bytes, and how many more than a moment before.
+    nbytes: float
+    rise: float
+    #: Seconds before it was lost.
+    age: float
+
+    @property
+    def coming(self) -> float:
+        """Share of its limit that it had once it had risen as much again."""
+        return self.share * (1 + max(self.rise, 0.0) / self.nbytes) if self.nbytes > 0 else self.share
+
+
 def _worker_lost(facts: Facts, limits: Limits) -> Iterator[Finding]:
     # What nannies ended is told of their memory.
     ended = {kill.worker for kill in kills_of(facts)}
@@ -78,10 +99,11 @@ def _lost(facts: Facts, limits: Limits, end: End, losses: list[Loss]) -> Finding
     first, last = min(loss.when for loss in losses), max(loss.when for loss in losses)
     went_on = bool((known.ran & (known.done > last)).any())
     names, why = _names(facts, losses, again), end.why + (ANEW if went_on else NOTHING_RAN)
+    seen = _fullest(facts, losses) if end is DIED else None
     if end is DIED:
         suspected = suspects(facts, deaths_of(facts, losses), limits["worker-lost.size"])
         names = tuple(dict.fromkeys((*suspected.names, *names)))
-        why += f"{_memory(facts, limits, losses)}{suspected.why}"
+        why += f"{_memory(facts, limits, losses, seen)}{suspected.why}"
     cut, anew = _cut(facts, losses), _anew(facts, losses)
     whole = max(float(facts.inside.sum()), 1e-9)
     left = f"{words.count(len(losses), 'worker')} {end.title}"
@@ -104,6 +126,7 @@ def _lost(facts: Facts, limits: Limits, end: End, losses: list[Loss]) -> Finding
             Fact("results lost with them", sum(loss.results for loss in losses), "count"),
             Fact("work done again", float(facts.inside[again].sum()), "s"),
             Fact("lost work, of the time in functions", seconds / whole, "share"),
+            *_facts_of(seen),
         ),
         why=why.strip(),
         advice=end.advice,
@@ -136,19 +159,67 @@ def _anew(facts: Facts, losses: list[Loss]) -> np.ndarray:
     return np.unique(np.concatenate(found))
 
 
-def _memory(facts: Facts, limits: Limits, losses: list[Loss]) -> str:
-    """Whether the system killed for memory what the lost workers had, or how full their hosts were."""
+def _memory(facts: Facts, limits: Limits, losses: list[Loss], seen: Seen | None) -> str:
+    """Whether the system killed for memory what lost workers had, or how full these or their hosts were."""
     lost = {loss.worker for loss in losses}
     killed = [each for each in facts.allowed if each.kills and lost.intersection(each.workers)]
     if not killed:
         full = min(_full_then(facts, limits, losses), key=lambda each: each.left, default=None)
-        return f"{full.title}, which is when systems kill processes or refuse them memory. " if full else ""
+        if full:
+            return f"{full.title}, which is when systems kill processes or refuse them memory. "
+        return _when_seen(seen, len(losses)) if seen else ""
     there = words.size(min(each.bytes for each in killed))
     times = words.count(sum(each.kills for each in killed), "time")
     return (
         f"The system, which allows their container or job {there}, killed processes of it for memory, "
         f"{times}. "
     )
+
+
+def _when_seen(seen: Seen, workers: int) -> str:
+    """What the memory of the fullest of the lost workers tells; '' if nothing."""
+    which = "The fullest of them" if workers > 1 else "It"
+    had = f"{words.share(seen.share)} of its memory limit {words.duration(seen.age)} before"
+    rose = f", {words.size(seen.rise)} more than a moment earlier" if seen.rise >= 0.1 * seen.nbytes else ""
+    if seen.age > _KNOWN:
+        return ""
+    if seen.share >= _FULL:
+        return f"{which} had {had}{rose}, and was most likely killed for its memory. "
+    if seen.coming >= 1.0:
+        return f"{which} had {had}{rose}, and may have been killed for its memory. "
+    if seen.share < _LOW:
+        return f"Memory was not short: {which[0].lower()}{which[1:]} had {had}. "
+    return ""
+
+
+def _facts_of(seen: Seen | None) -> Iterator[Fact]:
+    if seen:
+        yield Fact("memory when last seen, of its limit", seen.share, "share", _FULL)
+        yield Fact("last seen before it was lost", seen.age, "s")
+
+
+def _fullest(facts: Facts, losses: list[Loss]) -> Seen | None:
+    """The memory of that lost worker which was nearest to its limit; None if nobody saw any."""
+    worker, time, nbytes = process_memory(facts.read).between(-np.inf, np.inf)
+    samples = split(worker, np.flatnonzero(is_any(worker, {loss.worker for loss in losses})))
+    found = []
+    for loss in losses:
+        rows = samples.get(loss.worker, np.zeros(0, "i8"))
+        rows = rows[time[rows] <= loss.when]
+        limit = _limit(facts, loss.worker)
+        if len(rows) and limit < np.inf:
+            last = rows[np.argmax(time[rows])]
+            before = rows[time[rows] >= time[last] - _RISES]
+            had, rise = float(nbytes[last]), float(nbytes[last] - nbytes[before].min())
+            found.append(Seen(had / limit, had, rise, loss.when - float(time[last])))
+    return max(found, key=lambda seen: seen.coming, default=None)
+
+
+def _limit(facts: Facts, worker: str) -> float:
+    """Bytes that Dask or the system allows a worker, whichever is less; infinity if neither has a limit."""
+    limits = [float(facts.workers.get(worker, {}).get("memory_limit", np.nan))]
+    limits += [each.bytes for each in facts.allowed if worker in each.workers]
+    return min((limit for limit in limits if limit > 0), default=np.inf)
 
 
 def _full_then(facts: Facts, limits: Limits, losses: list[Loss]) -> Iterator[Low]:
@@ -294,8 +365,11 @@ WORKER_LOST = Rule(
         "running or with results that were computed again, while work went on, or waited on a scheduler that "
         "was still there 10 s later. Named first is what may be "
         "the cause: tasks that several of them died with; the one name that ran on each of several; or tasks "
-        "that need `worker-lost.size` of the memory limit and twice what ran beside them. Where nothing "
-        "tells, it says so. Apart from them, workers that were closed or restarted, that got a signal to "
+        "that need `worker-lost.size` of the memory limit and twice what ran beside them, by what their "
+        "process had more when they ended, or usually while they ran. Where nothing "
+        "tells, it says so; and how full of the lower of Dask's and the system's limit the fullest was when "
+        f"last seen: from {words.share(_FULL)} on it was most likely killed for its memory. Apart from them, "
+        "workers that were closed or restarted, that got a signal to "
         "end, whose lifetime was over, or of which nothing was heard for `distributed.scheduler.worker-ttl`, "
         "as they or the scheduler tell; and those that were retired, from when they were "
         "asked to leave until they had left, where that costs enough."

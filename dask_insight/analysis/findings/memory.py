@@ -13,15 +13,19 @@ from ...timeline import process_memory
 from .facts import Facts
 from .finding import Fact, Finding
 from .growth import growing
-from .held import names_in_memory
+from .held import Filling, Results, filling
 from .losses import Kill, deaths_of, kills_of, losses_of, lost_work
-from .names import quoted, split
+from .names import own_workers, quoted, split
+from .piled_up import Reason, joined, piled_up
 from .rule import Rule
+from .spill import APART, OWN_PROCESS
 from .suspects import EQUAL_PARTS, Suspects, suspects
 from .thresholds import Limits
 
 #: Share of the thread time paused from which that is what a title tells.
 _FELT = 0.01
+#: Share of what a full worker used up to which the others, by their median, had room.
+_ROOM = 0.5
 
 
 _ADVICE = (
@@ -30,17 +34,33 @@ _ADVICE = (
     "    x = x.rechunk('64MB'); df = df.repartition(partition_size='64MB')\n"
     "    LocalCluster(n_workers=2, threads_per_worker=1, memory_limit='8GB')"
 )
-_LEAK_WHY = "Here much of it is memory that grew, is no result and was never given back. "
-_LEAK_ADVICE = (
-    "Find what keeps memory first, see `unmanaged-growth`: with smaller chunks it only takes longer to fill."
+_WHY = (
+    "Unless it is configured otherwise, a worker takes no new tasks beyond 80 % of its limit until "
+    "memory is free again, and its nanny kills it beyond 95 %, with its results and running tasks. "
+    "What fills it are results, what functions need while they run, and memory that was not given back to "
+    "the system."
+)
+_LEAK = Reason(
+    "Here much of it is memory that grew, is no result and was never given back.",
+    "Find what keeps memory first, see `unmanaged-growth`: with smaller chunks it only takes longer to fill.",
+)
+_UNEVENLY = (
+    "The others had room: data lie unevenly. Results stay where they were made, be it for `workers=`, or "
+    "because all of a heavy key come to one task."
+)
+_SPREAD = (
+    "Spread the results: let Dask choose where they are made, split what all has one key, or move them.\n\n"
+    "    futures = client.map(function, items)   # without workers=\n"
+    "    client.rebalance(futures)               # results that lie on one worker"
 )
 
 
 class _Peak(NamedTuple):
-    """The most memory that a worker's process had: share of its limit, when, and bytes above the first."""
+    """The most memory that a worker's process had: share of its limit, when, bytes, bytes above the first."""
 
     share: float
     when: float
+    nbytes: float
     added: float
 
 
@@ -57,11 +77,6 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
     suspected = (
         suspects(facts, deaths_of(facts, losses), limits["worker-lost.size"]) if losses else Suspects((), "")
     )
-    cause = suspected.why
-    if growing(facts, limits).keys() & set(workers):
-        cause, advice = f"{cause} {_LEAK_WHY}".lstrip(), f"{_LEAK_ADVICE}\n\n{_ADVICE}"
-    else:
-        advice = f"{EQUAL_PARTS}\n\n{_ADVICE}" if suspected.uneven else _ADVICE
     paused_seconds = facts.spent("paused")
     share = paused_seconds / facts.offered if facts.offered > 0 else 0.0
     seconds = paused_seconds + lost_work(facts, losses)
@@ -70,20 +85,29 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
     for at in paused.values():
         moments += [min(float(each), facts.stop) for each in (*at.start, *at.stop)]
     who = words.count(len(workers), "worker")
-    names = names_in_memory(facts, _explained(workers, kills, peaks))
+    filled, reasons = _filled(facts, limits, workers, kills, peaks)
+    names = tuple(dict.fromkeys((*suspected.names, *filled.names)))
+    said = quoted(names, 1) if suspected.names else filled.said
+    reasons.append(Reason(suspected.why, EQUAL_PARTS if suspected.uneven else ""))
+    usual = _usual(peaks, workers)
+    if usual < _ROOM * most and filled.is_results:
+        reasons.append(Reason(_UNEVENLY, _SPREAD))
+    advice = _ADVICE
+    if not filled.is_results and not own_workers(facts).isdisjoint(workers):
+        reasons.append(Reason(OWN_PROCESS, ""))
+        advice += APART
+    why, advice = joined(_WHY, reasons, advice)
     if kills:
         times = words.count(len(kills), "time")
-        title = f"Nannies killed workers for their memory, {times}, with {quoted(names, 1)}"
+        title = f"Nannies killed workers for their memory, {times}, with {said}"
     elif share >= _FELT:
         stood = words.duration(paused_seconds)
-        title = (
-            f"Dask paused {who} for lack of memory, for {stood} of thread time; {quoted(names, 1)} filled it"
-        )
+        title = f"Dask paused {who} for lack of memory, for {stood} of thread time; {said} filled it"
     elif math.isnan(most):
-        title = f"Dask paused {who} for lack of memory, while {quoted(names, 1)} filled it"
+        title = f"Dask paused {who} for lack of memory, while {said} filled it"
     else:
         stopped = " and was paused" if paused and len(workers) == 1 else " and were paused" if paused else ""
-        title = f"{who} came to {words.share(most)} of the memory limit with {quoted(names, 1)}{stopped}"
+        title = f"{who} came to {words.share(most)} of the memory limit with {said}{stopped}"
     yield Finding(
         code="memory-pressure",
         severity="critical" if kills or share >= limits["memory-pressure.paused"] else "warning",
@@ -100,24 +124,32 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
             Fact("workers paused", len(paused), "count"),
             Fact("thread time paused", share, "share", limits["memory-pressure.paused"]),
             Fact("most of a limit in use", most, "share", limits["memory-pressure.near"]),
+            Fact("usual peak of the others", usual, "share"),
         ),
-        why=(
-            "Unless it is configured otherwise, a worker takes no new tasks beyond 80 % of its limit until "
-            "memory is free again, and its nanny kills it beyond 95 %, with its results and running tasks. "
-            "What fills it are results, what "
-            f"functions need while they run, and memory that was not given back to the system. {cause}"
-        ).strip(),
+        why=why,
         advice=advice,
         url=MEMORY_PRESSURE.url,
     )
 
 
-def _explained(
-    workers: tuple[str, ...], kills: list[Kill], peaks: dict[str, _Peak]
-) -> dict[str, tuple[float, float]]:
-    """The moment and the bytes to be explained, for each worker."""
-    found = {worker: (peaks[worker].when, peaks[worker].added) for worker in workers if worker in peaks}
-    return found | {kill.worker: (kill.when, kill.memory) for kill in kills}
+def _filled(
+    facts: Facts, limits: Limits, workers: tuple[str, ...], kills: list[Kill], peaks: dict[str, _Peak]
+) -> tuple[Filling, list[Reason]]:
+    """What filled the memory of workers, and why there was so much of it."""
+    there = {worker: peaks[worker] for worker in workers if worker in peaks}
+    there |= {kill.worker: _Peak(math.nan, kill.when, kill.memory, kill.memory) for kill in kills}
+    results = Results(facts)
+    filled = filling(facts, results, {worker: (peak.when, peak.added) for worker, peak in there.items()})
+    moments = {worker: peak.when for worker, peak in there.items()}
+    memory = sum(peak.nbytes for peak in there.values())
+    names = filled.names if filled.is_results else ()
+    reasons = [*piled_up(facts, results, moments, memory, names)]
+    return filled, reasons + [_LEAK] * (not growing(facts, limits).keys().isdisjoint(workers))
+
+
+def _usual(peaks: dict[str, _Peak], workers: tuple[str, ...]) -> float:
+    """Median share of their limits to which all but some workers came; NaN if there are no others."""
+    return float(np.median([peak.share for name, peak in peaks.items() if name not in workers] or [math.nan]))
 
 
 def peaks_of(facts: Facts) -> dict[str, _Peak]:
@@ -129,7 +161,8 @@ def peaks_of(facts: Facts) -> dict[str, _Peak]:
         if limit > 0:
             row = rows[np.argmax(memory[rows])]
             added = float(memory[row] - memory[rows].min())
-            found[name] = _Peak(float(memory[row]) / limit, float(time[row]), added)
+            nbytes = float(memory[row])
+            found[name] = _Peak(nbytes / limit, float(time[row]), nbytes, added)
     return found
 
 
@@ -139,7 +172,11 @@ MEMORY_PRESSURE = Rule(
     formula=(
         "A nanny's kill, a paused worker, or a process with `memory-pressure.near` of its memory limit. "
         "Critical with a kill, or when `memory-pressure.paused` of the thread time was paused while tasks "
-        "waited for a thread."
+        "waited for a thread. Named are the results that were there, where they explain half of it, else "
+        "what ran, by the memory that it is known to need; before them what is suspected of a worker's "
+        "death. It also says when results, a quarter of the memory or more, were there after their last use; "
+        "when tasks of one name, more than two for each thread, were not queued; and when others, by their "
+        "median, came to less than half of what the full ones did."
     ),
     cost="(Paused thread-seconds, and work that went with killed workers) / threads.",
     url="https://distributed.dask.org/en/stable/worker-memory.html",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ... import words
 from .allowed import Allowed
+from .beside_workers import near_limit
 from .facts import Facts
 from .finding import Fact, Finding
 from .rule import Rule
@@ -23,6 +24,7 @@ def _memory_limit(facts: Facts, limits: Limits) -> Iterator[Finding]:
     ]
     if found:
         yield _finding(facts, found, limits)
+    yield from near_limit(facts, limits, MEMORY_LIMIT.url)
 
 
 def _finding(facts: Facts, found: list[Allowed], limits: Limits) -> Finding:
@@ -77,12 +79,16 @@ def _advice(told: Allowed) -> str:
 
 MEMORY_LIMIT = Rule(
     code="memory-limit",
-    says="The system allows workers less memory than Dask does, or has killed some for it.",
+    says=(
+        "The system allows workers less memory than Dask does, or has killed some for it; or the scheduler, "
+        "the client or a local scheduler came near what it allows them."
+    ),
     formula=(
         "Workers of one control group (of Linux: a container, a job) whose memory limits together are "
         "`memory-limit.times` what the group may have, or one of which has none; or processes of it that the "
         "system killed for memory while it was recorded. *Info*; a warning where `memory-limit.used` of it "
-        "was in use; critical with a kill."
+        "was in use; critical with a kill. And schedulers, clients and local schedulers with pools that "
+        "used `memory-limit.near` of what their group, in which no worker is, may have."
     ),
     cost="A risk: what is lost with a worker is told by `worker-lost`.",
     url="https://distributed.dask.org/en/stable/worker-memory.html",

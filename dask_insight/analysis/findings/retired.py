@@ -150,7 +150,7 @@ def found(facts: Facts, all_of_them: list[Retirement], url: str) -> Iterator[Fin
             Fact("time in which they did", sum(each.moving for each in some), "s"),
             Fact("their threads' idle time meanwhile, beside tasks that waited", idle, "s"),
             Fact("tasks that they had been given and never began", len(waited), "count"),
-            Fact("tasks that ran there to the end and began anew elsewhere", len(cut), "count"),
+            Fact("tasks that still ran as a worker left, and began anew elsewhere", len(cut), "count"),
             Fact("work done again", begun + redone, "s"),
         ),
         why=_why(facts, some, waited, cut, again),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 
+from ... import words
 from ...heap import give_back_between
 from .again import RECOMPUTE
 from .building import SLOW_GRAPH, unmade
@@ -101,6 +103,12 @@ RULES: tuple[Rule, ...] = (
     MEMORY_HEADROOM,
 )
 
+#: What advice may call by a name that the person has not given.
+_RUN = (
+    "`run` is the recording: `_dprofile` after `%%dprofile`, `dask_insight.open(FILE)` otherwise; for live "
+    "panels, record the cell."
+)
+
 #: Those that can tell something where no task was with a worker.
 WITHOUT_TASKS: tuple[Rule, ...] = (NO_WORKER, SLOW_GRAPH._replace(find=unmade))
 
@@ -128,6 +136,10 @@ def apply(facts: Facts, limits: Limits, rules: Iterable[Rule] = RULES) -> Findin
         seconds=facts.wall,
         between=_between(facts),
         judged=bool(facts.attempts.ran.any()),
+        nothing=(
+            f"Nothing was found that costs {limits['all.seconds']:g}{words.SPACE}s and "
+            f"{words.share(limits['all.share'])} of the run, or puts it at risk."
+        ),
     )
 
 
@@ -139,7 +151,7 @@ def _between(facts: Facts) -> tuple[float, float]:
 
 def graded(found: Finding, facts: Facts, limits: Limits) -> Finding:
     """With its cost kept within the run, and a severity; without any if it is not worth telling."""
-    found = whole(found, facts)
+    found = whole(_explained(found), facts)
     seconds = found.cost_seconds
     if found.is_risk or (found.is_told and too_cheap(seconds, facts, limits)):
         return found if found.severity else found.but(severity="info")
@@ -151,6 +163,13 @@ def graded(found: Finding, facts: Facts, limits: Limits) -> Finding:
     if share < limits["all.warning"] or seconds < limits["all.warning-seconds"]:
         return found.but(severity="info")
     return found.but(severity="warning" if share < limits["all.critical"] else "critical")
+
+
+def _explained(found: Finding) -> Finding:
+    """With advice that says what it calls `run`."""
+    if not re.search(r"\brun\.[a-z]", found.advice):
+        return found
+    return found.but(advice=f"{found.advice}\n\n{_RUN}")
 
 
 def too_cheap(seconds: float, facts: Facts, limits: Limits) -> bool:

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from ... import words
 from ...schema import DISK
-from ...timeline import Moments, held_until
+from ...timeline import Moments
 from .facts import Facts, is_any
 from .finding import Fact, Finding
+from .held import EXPLAINED, Filling, Results, from_before
 from .names import most, of_workers, own_workers, quoted, split
+from .piled_up import Reason, joined, piled_up
 from .rule import Rule
 from .thresholds import Limits
 
 #: How many times results have to be written to be told for that.
 _OVER = 2.0
+#: Bytes that a worker writes a second below which its disk is slow.
+_SLOW = 100e6
 #: Share of its memory limit up to which a worker keeps all results, unless it is configured otherwise.
 _KEPT = 0.6
 #: What else a worker does to write a result, or to have it back.
@@ -38,16 +42,19 @@ _ADVICE = (
     "    LocalCluster(memory_limit='8GB')"
 )
 _AGAIN = (
-    " Each result was written several times, for each pass over them reads back what the last one had put on "
+    "Each result was written several times, for each pass over them reads back what the last one had put on "
     "disk, and puts out others for it."
 )
-_APART = "\n    LocalCluster(processes=True)   # workers apart from what this process holds"
+#: What is to be known of workers that run in the client's process, and to be added to code that helps.
+OWN_PROCESS = "These workers are threads of your own process: all that it holds counts as theirs."
+APART = "\n    LocalCluster(processes=True)   # workers apart from what this process holds"
 
 
 class Spilled(NamedTuple):
-    """What fine metrics tell, by worker: seconds and bytes."""
+    """What fine metrics tell, by worker: seconds, also those of writing alone, and bytes."""
 
     seconds: dict[str, float]
+    writing: dict[str, float]
     written: dict[str, float]
     read: dict[str, float]
 
@@ -61,38 +68,39 @@ def _spill(facts: Facts, limits: Limits) -> Iterator[Finding]:
     seconds = sum(told.seconds.values())
     lives = _lives(facts)
     share = seconds / max(sum(lives.values()), 1e-9)
-    part = written / (produced or math.nan)
     workers = tuple(sorted(told.written, key=lambda worker: -told.written[worker]))
-    held = _held(facts, workers)
+    rate = written / (sum(told.writing.values()) or math.nan)
+    most_held = _most_held(facts, workers)
+    held = sum(nbytes for _, nbytes in most_held.values())
     there = max(_there(facts, workers), held)
-    times = written / (there or math.nan)
+    part, times = written / (max(produced, there) or math.nan), written / (there or math.nan)
     much = share >= limits["spill.share"] or part >= limits["spill.written"] or times >= limits["spill.times"]
     # Disk and pickling hold up a worker's event loop; all its threads wait for what comes next.
     cost = share * facts.wall
-    names = _names(facts, workers)
-    beside = _beside(facts, workers)
-    why, advice = _WHY, _ADVICE
+    results = Results(facts)
+    those = _those(facts, results, workers, most_held)
+    moments = {worker: when for worker, (when, _) in most_held.items()}
+    reasons = [*piled_up(facts, results, moments, held, those.names)]
+    beside, advice, over = _beside(facts, workers), _ADVICE, ""
     if beside >= limits["spill.beside"]:
-        why += (
-            f" Here results were the smaller part: {words.share(beside)} of the processes' memory was "
-            "something else. What tasks take while they run, modules, caches and memory that was not given "
-            "back count towards the limit as well."
-        )
+        reasons.append(_smaller_part(beside))
         if not own_workers(facts).isdisjoint(workers):
-            why += " These workers are threads of your own process: all that it holds counts as theirs."
-            advice += _APART
-    over = ""
+            reasons.append(Reason(OWN_PROCESS, ""))
+            advice += APART
     if times >= _OVER:
         over = f", written {words.about(times)} times over"
-        why, advice = why + _AGAIN, f"{_in_one_pass(held or there, len(workers))}\n\n{advice}"
+        reasons.append(Reason(_AGAIN, _in_one_pass(held or there, len(workers))))
+    if rate < _SLOW:
+        reasons.append(_slow_disk(rate))
+    why, advice = joined(_WHY, reasons, advice)
     yield Finding(
         code="spill",
         severity=("critical" if _is_dire(limits, share, times) else "warning") if much else "info",
         title=(
             f"{words.size(min(written, there or written))} of results did not fit in memory and went to "
-            f"disk, mostly of {quoted(names[:1])}{over}; {words.size(read)} were read back"
+            f"disk, mostly of {those.said}{over}; {words.size(read)} were read back"
         ),
-        tasks=names,
+        tasks=those.names,
         workers=workers[:10],
         start=facts.since(_since(facts)),
         stop=facts.since(facts.stop),
@@ -102,6 +110,7 @@ def _spill(facts: Facts, limits: Limits) -> Iterator[Finding]:
         evidence=(
             Fact("written to disk", written, "bytes", limits["spill.bytes"]),
             Fact("read back", read, "bytes"),
+            Fact("written a second, while writing", rate, "bytes/s"),
             Fact("written, of the bytes of all results", part, "share", limits["spill.written"]),
             Fact("written, of the bytes of results there", times, "times", limits["spill.times"]),
             Fact("share of the workers' time", share, "share", limits["spill.share"]),
@@ -116,6 +125,27 @@ def _spill(facts: Facts, limits: Limits) -> Iterator[Finding]:
 def _is_dire(limits: Limits, share: float, times: float) -> bool:
     again = times >= limits["spill.times-critical"]
     return share >= limits["spill.critical"] or (again and share >= limits["spill.share"])
+
+
+def _smaller_part(beside: float) -> Reason:
+    """That most of the memory was no results."""
+    return Reason(
+        f"Here results were the smaller part: {words.share(beside)} of the processes' memory was something "
+        "else. What tasks take while they run, modules, caches and memory that was not given back count "
+        "towards the limit as well.",
+        "",
+    )
+
+
+def _slow_disk(rate: float) -> Reason:
+    """That a worker wrote so few bytes a second."""
+    return Reason(
+        f"While it wrote, a worker wrote {words.size(rate)} a second: the disk is slow, many workers share "
+        "it, or it is on the network.",
+        "Have workers write to a fast disk of their host:\n\n"
+        "    # before they start, or: dask worker --local-directory /fast/disk\n"
+        "    dask.config.set({'temporary-directory': '/fast/disk'})",
+    )
 
 
 def _in_one_pass(nbytes: float, workers: int) -> str:
@@ -136,12 +166,13 @@ def _there(facts: Facts, workers: tuple[str, ...]) -> float:
     return float(np.nan_to_num(made).sum() + np.nan_to_num(transfers["nbytes"][came]).sum())
 
 
-def _held(facts: Facts, workers: tuple[str, ...]) -> float:
-    """Bytes of the most results that some workers had, each at a time: also of clients, or from before."""
+def _most_held(facts: Facts, workers: tuple[str, ...]) -> dict[str, tuple[float, float]]:
+    """When each worker had most results, also of clients or from before, and their bytes."""
     memory = facts.read("memory")
     nbytes = np.nan_to_num(memory["managed"]) + np.nan_to_num(memory["spilled"])
     rows = np.flatnonzero(is_any(memory["worker"], workers))
-    return sum(float(nbytes[mine].max()) for mine in split(memory["worker"], rows).values())
+    most_of = {name: mine[np.argmax(nbytes[mine])] for name, mine in split(memory["worker"], rows).items()}
+    return {name: (float(memory["time"][row]), float(nbytes[row])) for name, row in most_of.items()}
 
 
 def spilled(facts: Facts) -> Spilled:
@@ -151,11 +182,13 @@ def spilled(facts: Facts) -> Spilled:
     nbytes = is_any(metrics["unit"], ("bytes",))
     # Shuffles write to disk by design, and messages are pickled too.
     disk = is_any(metrics["activity"], DISK) & ~is_any(metrics["context"], ("p2p",))
+    writes = disk & is_any(metrics["activity"], ("disk-write",))
     own = is_any(metrics["context"], ("memory-monitor",)) & is_any(metrics["activity"], _AROUND)
     found = []
     for mask in (
         (disk | own) & seconds,
-        disk & nbytes & is_any(metrics["activity"], ("disk-write",)),
+        writes & seconds,
+        writes & nbytes,
         disk & nbytes & is_any(metrics["activity"], ("disk-read",)),
     ):
         worker = metrics["worker"]
@@ -198,12 +231,16 @@ def _since(facts: Facts) -> float:
     return float(np.clip(np.nanmin(there, initial=facts.stop), facts.start, facts.stop))
 
 
-def _names(facts: Facts, workers: tuple[str, ...]) -> tuple[str, ...]:
-    """Names of the results that took most of the memory of these workers, for longest."""
-    known, until = facts.attempts, np.minimum(held_until(facts.read, facts.attempts), facts.stop)
-    weight = np.nan_to_num(known.nbytes) * np.maximum(until - known.done, 0.0)
-    rows = np.flatnonzero(of_workers(facts, workers) & known.ok & (weight > 0))
-    return most(facts, rows, weight[rows])
+def _those(
+    facts: Facts, results: Results, workers: tuple[str, ...], most_held: Mapping[str, tuple[float, float]]
+) -> Filling:
+    """The results that took most of the memory of these workers, for longest, if they explain half of it."""
+    there = [results.size[results.held(worker, when)].sum() for worker, (when, _) in most_held.items()]
+    if sum(there) < EXPLAINED * sum(nbytes for _, nbytes in most_held.values()):
+        return from_before(facts)
+    rows, weight = results.lasting(workers, facts.stop)
+    names = most(facts, rows, weight)
+    return Filling(names, quoted(names[:1]), True)
 
 
 SPILL = Rule(
@@ -214,7 +251,9 @@ SPILL = Rule(
         "workers' time in it or `spill.written` of all bytes of results; critical from `spill.critical` of "
         "their time. Or bytes written `spill.times` as much as the results that these workers made or were "
         "sent, or had at any time; critical from `spill.times-critical`, with `spill.share` of their time. "
-        "Named are the results that took most memory for longest. "
+        "Named are the results that took most memory for longest, if they were half of all that were there. "
+        f"Below {words.size(_SLOW)} written in a second of writing it says that the disk is slow; and as "
+        "`memory-pressure` does, why results piled up. "
         "From `spill.beside` of the memory on, it says that results were the smaller part."
     ),
     cost="Share of the workers' time in reading, writing and pickling spilled results × the run.",

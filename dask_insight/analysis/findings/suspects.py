@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from ... import words
 from ...lookup import Lookup, pick, ratio
+from ...timeline import process_memory
 from .facts import Facts, medians
-from .names import most, quoted
+from .names import by_code, most, quoted, split
 
 _MIB = 1024.0**2
 #: How many times the memory of what ran beside it a task needs to be told from that.
@@ -115,28 +116,99 @@ def _everywhere(facts: Facts, ran: Mapping[str, np.ndarray]) -> tuple[str, ...]:
 
 def _large(facts: Facts, ran: Mapping[str, np.ndarray], size: float) -> tuple[tuple[str, ...], float]:
     """The name whose tasks need much of a worker's memory, and much more than any other that ran there."""
-    needed = _needed(facts)
-    for worker, rows in ran.items():
-        codes = np.unique(facts.prefix.codes[rows])
-        by_name = np.array([needed[rows[facts.prefix.codes[rows] == code]].max() for code in codes.tolist()])
-        largest = int(by_name.argmax())
-        others = np.delete(by_name, largest).max(initial=0.0)
-        limit = float(facts.workers.get(worker, {}).get("memory_limit", np.nan))
-        if by_name[largest] >= size * limit and by_name[largest] > _APART * others:
-            return (facts.names[int(codes[largest])],), float(by_name[largest])
+    for needs in _needs(facts, np.unique(facts.prefix.codes[np.concatenate(list(ran.values()))])):
+        for worker, rows in ran.items():
+            of_rows = facts.prefix.codes[rows]
+            codes = np.unique(of_rows)
+            by_name = np.array([needs[rows[of_rows == code]].max() for code in codes.tolist()])
+            largest = int(by_name.argmax())
+            others = np.delete(by_name, largest).max(initial=0.0)
+            limit = float(facts.workers.get(worker, {}).get("memory_limit", np.nan))
+            if by_name[largest] >= size * limit and by_name[largest] > _APART * others:
+                return (facts.names[int(codes[largest])],), float(by_name[largest])
     return (), 0.0
 
 
-def _needed(facts: Facts) -> np.ndarray:
-    """Bytes that the task of each attempt needed where it ended well, or else any task of its name."""
+def _needs(facts: Facts, codes: np.ndarray) -> Iterator[np.ndarray]:
+    """What attempts needed by what tells most, and, where that is not enough, by all that tells."""
+    yield _kept(facts)
+    yield needed(facts, codes)
+
+
+def added(facts: Facts, rows: np.ndarray) -> np.ndarray:
+    """Bytes by which the process of each of some attempts was larger after it, all of them by worker.
+
+    Without what those added that ran within its time on the same worker, one after the other: the process
+    has one size, whichever thread made it larger. 0 where it is not known.
+    """
     known, executions = facts.attempts, facts.read("executions")
-    grown = pick(executions["rss"], Lookup(executions["run"]).rows(known.run)).astype("f8") * _MIB
-    own = np.where(facts.good, np.fmax(np.nan_to_num(known.nbytes), np.nan_to_num(grown)), 0.0)
-    codes = facts.prefix.codes
+    grown = pick(executions["rss"], Lookup(executions["run"]).rows(known.run[rows])).astype("f8") * _MIB
+    grown = np.nan_to_num(grown)
+    for mine in by_code(known.worker.codes[rows]).values():
+        grown[mine] -= _within(known.at("start", rows[mine]), known.at("stop", rows[mine]), grown[mine])
+    return np.asarray(grown)
+
+
+def _within(start: np.ndarray, stop: np.ndarray, amount: np.ndarray) -> np.ndarray:
+    """For each of some intervals, the amounts of others in it, of those that end first and do not overlap."""
+    chain = _chain(start, stop)
+    sums = np.append(0.0, np.cumsum(amount[chain]))
+    first = np.searchsorted(start[chain], start, "right")
+    last = np.maximum(np.searchsorted(stop[chain], stop, "left"), first)
+    return np.asarray(sums[last] - sums[first])
+
+
+def _chain(start: np.ndarray, stop: np.ndarray) -> np.ndarray:
+    """Of some intervals those that end first, each after the one before it has ended."""
+    order = np.lexsort((-start, stop))
+    found, free = [], -np.inf
+    for row, begin, end in zip(order.tolist(), start[order].tolist(), stop[order].tolist(), strict=True):
+        if begin >= free:
+            found.append(row)
+            free = end
+    return np.array(found, "i8")
+
+
+def needed(facts: Facts, codes: np.ndarray) -> np.ndarray:
+    """Bytes that the task of each attempt needed where it ended well, or else any task of its name.
+
+    What it freed before it ended is told of some task names alone, by their codes.
+    """
+    of = facts.prefix.codes
+    usual = _usual_peaks(facts, np.flatnonzero(facts.good & np.isin(of, codes)))
+    return np.asarray(np.fmax(_kept(facts), usual[of]))
+
+
+def _kept(facts: Facts) -> np.ndarray:
+    """The same without what it freed before it ended, which what runs beside it blurs."""
+    known, codes, good = facts.attempts, facts.prefix.codes, np.flatnonzero(facts.good)
+    own = np.zeros(len(known.run))
+    own[good] = np.fmax(np.nan_to_num(known.at("nbytes", good)), added(facts, good))
     tasks, task = np.unique(known.task, return_inverse=True)
     of_name, of_task = np.zeros(len(facts.names)), np.zeros(len(tasks))
     np.maximum.at(of_name, codes, own)
     np.maximum.at(of_task, task, own)
-    ended = np.isin(known.task, known.task[facts.good])
-    needed: np.ndarray = np.where(ended, of_task[task], of_name[codes])
-    return needed
+    ended = np.isin(known.task, known.task[good])
+    return np.where(ended, of_task[task], of_name[codes])
+
+
+def _usual_peaks(facts: Facts, rows: np.ndarray) -> np.ndarray:
+    """Bytes by which a process was larger while some attempts ran than before, the median by their name.
+
+    Of what ran beside them now and then a median tells little. NaN where nobody sampled it.
+    """
+    known, codes = facts.attempts, facts.prefix.codes
+    worker, time, nbytes = process_memory(facts.read).between(-np.inf, np.inf)
+    samples, peak = split(worker, np.argsort(time, kind="stable")), np.full(len(rows), np.nan)
+    for name, mine in split(known.worker, rows).items():
+        at = samples.get(name, np.zeros(0, "i8"))
+        begin, end = (
+            np.searchsorted(time[at], known.at(field, mine), "right") for field in ("start", "stop")
+        )
+        seen = np.flatnonzero((begin > 0) & (end > begin))
+        if len(seen):
+            edges = np.column_stack((begin[seen], end[seen])).ravel()
+            highest = np.maximum.reduceat(np.append(nbytes[at], -np.inf), edges)[::2]
+            peak[np.searchsorted(rows, mine[seen])] = highest - nbytes[at][begin[seen] - 1]
+    told = np.isfinite(peak)
+    return medians(codes[rows[told]], peak[told], len(facts.names))

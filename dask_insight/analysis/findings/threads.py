@@ -163,7 +163,7 @@ def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
 def one_thread_each(facts: Facts, threads: int) -> str:
     """Code for so many processes of one thread in place of threads."""
     if facts.all_local:
-        return f"    x.compute(scheduler='processes', num_workers={threads})"
+        return f"    x.compute(scheduler='processes', num_workers={threads}, chunksize=1)"
     apart = ", processes=True" if _in_one_process(facts) else ""
     return (
         f"    cluster = LocalCluster(n_workers={threads}, threads_per_worker=1{apart})\n"

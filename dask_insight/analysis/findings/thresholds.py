@@ -335,6 +335,13 @@ TABLE = (
         "ours",
     ),
     Threshold(
+        "memory-limit.near",
+        0.8,
+        "share",
+        "Share of what the system allows that a scheduler or a client used.",
+        "`distributed.worker.memory.pause`, which workers have",
+    ),
+    Threshold(
         "host-memory.left",
         0.05,
         "share",

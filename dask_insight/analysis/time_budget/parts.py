@@ -11,7 +11,7 @@ import numpy as np
 from ... import words
 from ...timeline import BLOCK, Ascending, Fields, Kept, Micros, Moment, Number, Numbers
 
-#: Every part but custom activities, in the order in which they are shown: name and meaning.
+#: Every part but custom activities, in the order of their codes: name and meaning.
 PARTS = {
     "cpu": "Task functions that ended well or still run, on a CPU.",
     "off-cpu": "The same, while their thread used no CPU: I/O, locks, the GIL, a GPU.",
@@ -28,7 +28,7 @@ PARTS = {
     "scheduler": "Idle: tasks were ready and not yet with a worker: queued or on their way.",
     "paused": "Idle: Dask had paused the worker, short of memory, while tasks waited for a thread.",
     "resources": "Idle: tasks were ready on this worker, for resources that others had there.",
-    "client": "Idle: no tasks were in the cluster; the client was building a graph, gathering or else.",
+    "client": "Idle: nobody had submitted a task.",
     "joining": "Idle: the worker had joined and had no first task yet, while tasks waited for a thread.",
     "leaving": "Idle: the worker was closing, or died of tasks of which nothing else is known.",
 }

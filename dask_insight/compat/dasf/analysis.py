@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...batch import Symbols, Texts
+from ...batch import Texts
 from ...lookup import Lookup
 from ...recording import Recording
 from ...sources.files import dasf
 from ...tables.frame import text_column
+from ...timeline import gpus
 from .database import MultiEventDatabase
 from .events import Event
 
@@ -209,6 +210,7 @@ class _Computed:
         self.total = np.bincount(self.worker, self.duration, len(self.workers))
         self.input_bytes = self._inputs(recording, graph, row)
         self._samples: Any = recording.columns("gpus")
+        self._devices = gpus(recording.columns)
 
     def _hosts(self, recording: Recording) -> list[str]:
         workers: Any = recording.columns("workers")
@@ -229,14 +231,10 @@ class _Computed:
     def gpu(self, which: np.ndarray, groups: int) -> tuple[np.ndarray, np.ndarray]:
         """Mean utilisation [%] and memory [bytes] of groups of attempts, over samples taken meanwhile."""
         found = np.full((2, groups), np.nan)
-        process: Symbols = self._samples["process"]
-        if not len(process.codes):
-            return found[0], found[1]
         sums, count = np.zeros((2, groups)), np.zeros((2, groups))
-        names = np.array(process.names, object)[process.codes]
         for worker, name in enumerate(self.workers):
             mine = np.flatnonzero(self.worker == worker)
-            samples = np.flatnonzero((names == name) | (names == self.hosts[worker]))
+            samples = np.flatnonzero(self._devices.seen((name,)))
             if not len(mine) or not len(samples):
                 continue
             samples = samples[np.argsort(self._samples["time"][samples], kind="stable")]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ... import words
-from ...analysis.overview import short
 from ...lookup import ratio
+from ...words import short
 from ..chart import Axis, Boxes, Chart, Group, Line, Plot, Rows, Sign
 from ..colors import Rgb, oklch, slot_color
 from ..request import Request

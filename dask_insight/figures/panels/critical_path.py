@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ... import words
-from ...analysis.overview import short
 from ...timeline import UNNAMED
+from ...words import short
 from ..chart import Axis, Boxes, Chart, Group, Plot, Rows, Shape, Sign
 from ..colors import Rgb, reserved
 from ..request import Request

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import words
-from ...analysis.overview import short
+from ...words import short
 from ..chart import Axis, Boxes, Chart, Group, Plot, Rows, Sign
 from ..request import Request
 from .severities import severity_colors

@@ -23,7 +23,7 @@ def chart(request: Request) -> Chart:
         named = request.workers | {request.titles.get(worker, worker) for worker in request.workers}
         found = [each for each in found if not each.workers or named & set(each.workers)]
     if not found:
-        return Chart("Findings", empty=told.empty)
+        return Chart("Findings", empty=told[:0].empty)
     made = []
     for each in found:
         cost = each.cost_seconds if each.cost_seconds > 0 else 0.0

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import words
-from ...analysis.overview import short
+from ...words import short
 from ..chart import Axis, Boxes, Chart, Plot, Rows, Sign
 from ..request import Request
 from .packages import package_color, package_of

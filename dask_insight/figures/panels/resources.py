@@ -18,6 +18,8 @@ from .series import Series, series
 
 #: From how many processes on their lines become a band, with the middle one.
 _LINES = 8
+#: Gauges of these names are bytes; most that are named to whoever asks for one that is not there.
+_BYTES, _GAUGES = ("rmm.", "cudf."), 20
 
 
 class Measure(NamedTuple):
@@ -25,9 +27,9 @@ class Measure(NamedTuple):
 
     title: str
     unit: str
-    table: Literal["resources", "gpus"]
-    #: A line a process; one up and one down; or layers over one another, summed.
-    style: Literal["line", "mirror", "stack"]
+    table: Literal["resources", "gpus", "gauges"]
+    #: A line a process, which may go in steps; one up and one down; or layers over one another, summed.
+    style: Literal["line", "steps", "mirror", "stack"]
     #: Columns with what they are called.
     columns: tuple[tuple[str, str], ...]
     #: Shown unless a person says otherwise.
@@ -35,10 +37,13 @@ class Measure(NamedTuple):
     scale: float = 1.0
     #: Whether the columns hold seconds since the sample before: divided by that time, they are threads.
     since: bool = False
+    #: How far its axis reaches at least: an amount, or the column that tells it.
+    whole: float | str = 0.0
 
 
 MEASURES: dict[str, Measure] = {
     "cpu": Measure("CPU", "%", "resources", "line", (("cpu", "CPU"),)),
+    "total-cpu": Measure("Total CPU", "%", "resources", "stack", (("cpu", "total"),), False),
     "tasks": Measure(
         "Tasks",
         "count",
@@ -52,8 +57,10 @@ MEASURES: dict[str, Measure] = {
     "disk": Measure(
         "Disk", "bytes/s", "resources", "mirror", (("disk_read", "read"), ("disk_write", "written"))
     ),
-    "gpu": Measure("GPU", "%", "gpus", "line", (("utilization", "GPU"),)),
-    "gpu-memory": Measure("GPU memory", "bytes", "gpus", "line", (("memory", "GPU memory"),)),
+    "gpu": Measure("GPU", "%", "gpus", "line", (("utilization", "GPU"),), whole=100.0),
+    "gpu-memory": Measure(
+        "GPU memory", "bytes", "gpus", "line", (("memory", "GPU memory"),), whole="memory_total"
+    ),
     "lag": Measure("Loop lag", "s", "resources", "line", (("lag", "event loop lag"),)),
     "gil": Measure("GIL", "%", "resources", "line", (("gil", "waiting for the GIL"),), False, 100.0),
     "gil-wait": Measure(
@@ -97,21 +104,30 @@ MEASURES: dict[str, Measure] = {
 
 def chart(request: Request, measures: str | Sequence[str] = ()) -> Chart:
     """CPU, tasks, network, disk, GPUs and event loops of the workers."""
-    asked = listed(measures)
-    for name in asked:
-        if name not in MEASURES:
-            raise ValueError(f"no measure {name!r}; there are {', '.join(MEASURES)}")
-    wanted = asked or [name for name, measure in MEASURES.items() if measure.usual]
-    plots = [plot for name in wanted if (plot := _plot(MEASURES[name], request)) is not None]
+    asked = [_asked(name, request) for name in listed(measures)]
+    wanted = asked or [measure for measure in MEASURES.values() if measure.usual]
+    plots = [plot for measure in wanted if (plot := _plot(measure, request)) is not None]
     if not plots:
         return Chart("Resources", empty="Nothing was sampled of these processes in what is shown.")
     return Chart("Resources", plots)
 
 
+def _asked(name: str, request: Request) -> Measure:
+    """The measure, or else the gauge, of a name."""
+    gauges: list[str] = request.columns("gauges")["name"].names
+    if name in MEASURES:
+        return MEASURES[name]
+    if name in gauges:
+        unit = "bytes" if name.startswith(_BYTES) else ""
+        return Measure(name, unit, "gauges", "steps", (("value", name),))
+    named = sorted(filter(None, gauges))
+    more = ["…"] if len(named) > _GAUGES else []
+    also = f", and of `run.gauges` {', '.join(named[:_GAUGES] + more)}" if named else "; it has no gauges"
+    raise ValueError(f"no measure {name!r} in this recording; there are {', '.join(MEASURES)}{also}")
+
+
 def _plot(measure: Measure, request: Request) -> Plot | None:
-    table: Any = request.columns(measure.table)
-    process = _processes(table, measure, request)
-    found = [_read(table, process, column, measure, request) for column, _ in measure.columns]
+    found = [_read(column, measure, request) for column, _ in measure.columns]
     if not any(np.isfinite(each.values).any() for each in found):
         return None
     if measure.style == "stack":
@@ -119,9 +135,9 @@ def _plot(measure: Measure, request: Request) -> Plot | None:
         low, high = 0.0, most
     else:
         marks, signs = _lines(measure, found, request), []
-        tops = [float(np.nanmax(each.values, initial=0.0)) for each in found]
-        high = max(tops)
-        low = -high if measure.style == "mirror" else 0.0
+        high = max(_whole(measure, request), *(float(np.nanmax(each.values, initial=0.0)) for each in found))
+        least = min(float(np.nanmin(each.values, initial=0.0)) for each in found)
+        low = -high if measure.style == "mirror" else least
     above, below = (label for _, label in measure.columns) if measure.style == "mirror" else ("", "")
     high = (high or 1.0) * 1.04
     y = Axis(measure.unit, low * 1.04, high, measure.title)
@@ -140,7 +156,37 @@ def _processes(table: Any, measure: Measure, request: Request) -> Symbols:
     return Symbols(place.reshape(-1).astype("u4"), names)
 
 
-def _read(table: Any, process: Symbols, column: str, measure: Measure, request: Request) -> Series:
+def _whole(measure: Measure, request: Request) -> float:
+    """How far its axis reaches at least."""
+    if isinstance(measure.whole, str):
+        return float(np.nanmax(_read(measure.whole, measure, request).values, initial=0.0))
+    return measure.whole
+
+
+def _told(name: str, request: Request) -> Series:
+    """What each worker told of a gauge last, at the end of each stretch, while it was there."""
+    table: Any = request.columns("gauges")
+    worker, time = table["worker"], table["time"]
+    rows = np.flatnonzero(is_any(table["name"], (name,)) & request.wants(worker, request.workers))
+    rows = rows[np.lexsort((time[rows], worker.codes[rows]))]
+    known, first = np.unique(worker.codes[rows], return_index=True)
+    names = [worker.names[code] for code in known.tolist()]
+    workers = request.columns("workers")
+    left = dict(zip(workers["worker"].tolist(), workers["left"].tolist(), strict=True))
+    edges = np.linspace(*request.between, BINS + 1)
+    values = np.full((len(names), BINS), np.nan)
+    for each, mine in enumerate(np.split(rows, first[1:])[: len(names)]):
+        last = np.searchsorted(time[mine] - request.zero, edges[1:], "right")
+        values[each] = np.append(np.nan, table["value"][mine])[last]
+        values[each, edges[1:] > left.get(names[each], np.inf) - request.zero] = np.nan
+    return Series(names, edges, values)
+
+
+def _read(column: str, measure: Measure, request: Request) -> Series:
+    if measure.table == "gauges":
+        return _told(measure.title, request)
+    table: Any = request.columns(measure.table)
+    process = _processes(table, measure, request)
     who: Symbols = table["process"]
     rows = request.wants(who, request.workers)
     if request.workers is None:
@@ -181,9 +227,10 @@ def _lines(measure: Measure, found: list[Series], request: Request) -> list[Mark
             marks.append(Area(each.edges, low, high, theme.grey(0.2, 0.06), f"{what}, {told}, least to most"))
             marks.append(Line(middle, sign * median, theme.muted, f"{what}, the middle of {told}"))
             continue
+        x, points = (np.repeat(each.edges, 2)[1:-1], 2) if measure.style == "steps" else (middle, 1)
         for name, values in zip(each.names, each.values, strict=True):
             title = request.title_of(name) if name in request.titles else name
-            marks.append(Line(middle, sign * values, theme.muted, f"{what}, {title}"))
+            marks.append(Line(x, sign * np.repeat(values, points), theme.muted, f"{what}, {title}"))
     if measure.style == "mirror":
         low_edge, high_edge = request.between
         marks.append(Line(np.array([low_edge, high_edge]), np.zeros(2), theme.faint))
@@ -191,7 +238,7 @@ def _lines(measure: Measure, found: list[Series], request: Request) -> list[Mark
 
 
 def _layers(measure: Measure, found: list[Series], request: Request) -> tuple[list[Mark], list[Sign], float]:
-    colors = layer_colors(request)
+    colors = layer_colors(request)[: len(found)]
     marks: list[Mark] = []
     signs = []
     below = np.zeros(len(found[0].edges) - 1)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ... import words
-from ...analysis.overview import short
 from ...tables.spans import outward
+from ...words import short
 from ..chart import Axis, Boxes, Chart, Group, Plot, Rows
 from ..colors import slot_color
 from ..ran import Ran

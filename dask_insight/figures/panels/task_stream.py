@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ... import words
-from ...analysis.overview import short
 from ...lookup import Lookup
 from ...timeline import sizing_of
+from ...words import short
 from ..chart import Axis, Boxes, Chart, Group, Plot, Rows, Shape, Sign
 from ..colors import FAILED, Rgb, mixed, reserved
 from ..ran import STATUS, Pieces, Ran

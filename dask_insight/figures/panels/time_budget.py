@@ -7,26 +7,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import words
-from ...analysis.overview import INSTEAD, short
+from ...analysis.time_budget.parts import CUSTOM
+from ...words import short
 from ..chart import Area, Axis, Boxes, Chart, Group, Plot, Rows, Sign
-from ..colors import Rgb, oklch, reserved, slot_color
+from ..colors import Rgb, mixed, oklch, reserved, slot_color
 from ..request import BINS, Request
 from ..theme import Theme
 from .activities import activity_color, activity_words
 
-_CUSTOM = "custom: "
 #: Parts in the order in which they are shown; users' activities come after `off-cpu`.
 _ORDER = (
-    *("cpu", "compute", "off-cpu", _CUSTOM, "failed", "deserialize", "serialize", "disk", "overhead"),
+    *("cpu", "compute", "off-cpu", CUSTOM, "failed", "deserialize", "serialize", "disk", "overhead"),
     *("data", "processes", "inputs", "placement", "scheduler"),
     *("paused", "resources", "client", "joining", "leaving"),
 )
-_COMPUTING = {
-    "cpu": "computing on a CPU",
-    "compute": "computing",
-    "off-cpu": "computing off the CPU",
-    "failed": "computing, no result",
-}
 #: Stretches of time are multiples of this, seconds: moments since the epoch are told apart so finely.
 _GRAIN = 2.0**-20
 #: A name that was waited for is a layer of its own from this share of all on; and at most so many are.
@@ -139,7 +133,7 @@ def _bar(layers: list[Layer], labels: list[str], colors: list[Rgb], whole: float
 
 
 def _place(part: str) -> int:
-    known = _CUSTOM if part.startswith(_CUSTOM) else part
+    known = CUSTOM if part.startswith(CUSTOM) else part
     # A part that a later version has added comes before idle time, as work that is not known.
     return _ORDER.index(known if known in _ORDER else "overhead")
 
@@ -148,19 +142,19 @@ def part_words(part: str, name: str, *, others: bool = False) -> str:
     """A part in the words of the sentence at the top of a report."""
     if part == "inputs":
         return f"waiting for {short(name, 40) or ('other tasks' if others else 'tasks')}"
-    if part in _COMPUTING:
-        return _COMPUTING[part]
-    return INSTEAD.get(part) or short(activity_words(part.removeprefix(_CUSTOM)), 40) or "(no name)"
+    return words.PARTS.get(part) or short(activity_words(part.removeprefix(CUSTOM)), 40) or "(no name)"
 
 
 def part_color(part: str, name: str, request: Request) -> Rgb:
     """Work has strong colours, Dask's own where it has one; idle time is pale."""
     theme = request.theme
     dark = theme.dark
+    off = activity_color("thread-noncpu", theme)
     fixed: dict[str, Rgb] = {
         "cpu": slot_color(19, dark=dark),
-        "compute": slot_color(19, dark=dark),
-        "off-cpu": slot_color(31, dark=dark),
+        # On a CPU or off it: nobody knows.
+        "compute": mixed(slot_color(19, dark=dark), off, 0.5),
+        "off-cpu": off,
         "failed": activity_color("failed", theme),
         "deserialize": reserved("deserialize", dark=dark),
         "serialize": reserved("compress", dark=dark),
@@ -174,12 +168,13 @@ def part_color(part: str, name: str, request: Request) -> Rgb:
         "resources": theme.wash(oklch(0.76 if dark else 0.62, 0.14, 34)),
         "client": _grey(theme, 0),
         "joining": _grey(theme, 1),
-        "leaving": _grey(theme, 2),
+        "leaving": _grey(theme, 3),
     }
     if part == "inputs":
         return theme.wash(request.colors[name]) if name in request.colors and name else _grey(theme, 2)
-    return fixed.get(part) or activity_color(part.removeprefix(_CUSTOM), theme)
+    activity = part.removeprefix(CUSTOM) if part.startswith(CUSTOM) else "executor"
+    return fixed.get(part) or activity_color(activity, theme)
 
 
 def _grey(theme: Theme, step: int) -> Rgb:
-    return theme.grey((0.17, 0.27, 0.37)[step], (0.03, 0.06, 0.1)[step])
+    return theme.grey((0.17, 0.27, 0.37, 0.6)[step], (0.03, 0.06, 0.1, 0.2)[step])

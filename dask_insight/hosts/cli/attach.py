@@ -108,7 +108,7 @@ def _record(options: argparse.Namespace, output: Path, html: Path | None) -> int
             renewed(html, options.every, lambda: session.recording, progress.line),
             recorded(session, output) as recording,
         ):
-            until = f"for {options.duration:g} s" if options.duration else "until Ctrl-C"
+            until = f"for {words.duration(options.duration)}" if options.duration else "until Ctrl-C"
             progress.line(f"recording {address} {until}")
             with _patient(client, options.duration or 0.0):
                 gone = _wait(recording, client, interrupt, options.duration, progress)
@@ -167,7 +167,8 @@ def _reason(error: Exception, timeout: float) -> str:
     if isinstance(error, (*_MISREAD, ExtraData, FormatError, StackError, UnpackException)):
         return "what answers there is no Dask"
     if not str(error):
-        return f"none within {timeout:g} s" if isinstance(error, TimeoutError) else type(error).__name__
+        late = isinstance(error, TimeoutError)
+        return f"none within {words.duration(timeout)}" if late else type(error).__name__
     said = str(error).splitlines()[0]
     return said if isinstance(error, _PLAIN) else f"{type(error).__name__}: {said}"
 

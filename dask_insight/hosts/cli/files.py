@@ -13,7 +13,7 @@ from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ... import frames
+from ... import frames, words
 from ...errors import CommandError, ExitCode
 from ...legible import harmless
 from ..untaken import untaken
@@ -205,14 +205,14 @@ def open_run(path: str) -> Recording:
 
 
 def _tell_losses(recording: Recording, path: Path) -> None:
-    from ...analysis.overview import short
     from ...tables.losses import losses
 
     lost = losses(recording.columns("events"), on_purpose=False)
-    found = [short(" ".join(loss.split()), 400) for loss in lost]
+    found = [words.short(" ".join(loss.split()), 400) for loss in lost]
     told = [f"{path} is not whole: {loss}" for loss in found[:_LOSSES]]
-    if more := len(found) - len(told):
-        told.append(f"{path} has {more:,} more losses, which `dask-insight info {quoted(path)}` tells")
+    if left := len(found) - len(told):
+        more = words.count(left, "more loss", "more losses")
+        told.append(f"{path} has {more}, which `dask-insight info {quoted(path)}` tells")
     for line in told:
         print(f"dask-insight: {harmless(line)}", file=sys.stderr)
 
@@ -353,6 +353,4 @@ def quoted(argument: Path | str) -> str:
 
 def size_of(path: Path) -> str:
     """Size of a file in words."""
-    from ...words import size
-
-    return size(path.stat().st_size)
+    return words.size(path.stat().st_size)

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ...errors import ExitCode
+from ...words import dated, duration, share, short
 from .command import Command
 from .files import open_file
 from .json_ import as_json
@@ -55,9 +56,6 @@ def _json(recording: Recording) -> str:
 
 def describe(recording: Recording) -> str:
     """What is in a recording, in some lines of text."""
-    from ...analysis.overview import short
-    from ...words import dated, duration, share
-
     summary = recording.summary()
     if "comparison" in summary.facts and not summary.tasks:
         from ...analysis.compare import Comparison

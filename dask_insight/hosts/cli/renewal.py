@@ -11,6 +11,7 @@ from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from ... import words
 from ...current import current
 from ...errors import CommandError, ExitCode
 from . import times
@@ -132,13 +133,14 @@ class _Renewal:
         except Exception as error:
             self._failed(error)
         else:
-            told = f"open {self._named} in a browser: it brings itself up to date every {self._every:g} s"
+            often = words.duration(self._every)
+            told = f"open {self._named} in a browser: it brings itself up to date every {often}"
             self._tell("place", told)
         took = monotonic() - began
         self._pace = max(self._every, took / _SHARE)
         if self._pace > self._every:
-            slow = f"{self._named} takes {took:.2f} s to write"
-            told = f"{slow}: it comes every {self._pace:.1f} s, for a tenth of the time at most"
+            slow = f"{self._named} takes {words.duration(took)} to write"
+            told = f"{slow}: it comes every {words.duration(self._pace)}, for a tenth of the time at most"
             self._tell("pace", told)
         return self._pace - took
 

@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ... import words
-from ...analysis.overview import short
+from ...words import short
 from ..plain import marked, plain
 from .sections import Section, as_object, sections
 

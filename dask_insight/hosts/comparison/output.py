@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...analysis.overview import short
+from ...words import short
 from ..notebook.frame import frame
 from ..notebook.terminal import only_text
 from ..report import MissingFrontEnd

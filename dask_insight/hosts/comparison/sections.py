@@ -8,9 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ... import words
-from ...analysis.compare.say import PARTS
-from ...analysis.overview import short
 from ...tables.facts import from_json
+from ...words import short
 
 if TYPE_CHECKING:
     from ...analysis.compare import Comparison
@@ -132,7 +131,7 @@ def _budget(comparison: Comparison, side: int, heads: tuple[str, str], against: 
     whole = max(sum(row["wall"] for row in here), sum(row["wall"] for row in base))
     rows = [
         (
-            _sentence(PARTS.get(str(now["part"]), str(now["part"]))),
+            _sentence(words.PARTS.get(str(now["part"]), str(now["part"]))),
             *(f"{words.duration(each['wall'])} ({words.share(each['share'])})" for each in (before, now)),
             _verdict(now),
         )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
+from functools import partial
 from typing import Any
 
 from ...session.feed import Turn
+from ...sources.cells import request_of
 
 #: Seconds after a message came in by which the kernel has said 'idle' for having handled it.
 _AFTER = 0.05
@@ -27,9 +29,10 @@ class Status:
 
     def began(self) -> None:
         """A cell begins; on the thread that runs it."""
-        parent = self._kernel.get_parent("shell")
+        parent = request_of(partial(self._kernel.get_parent, "shell"))
         with self._lock:
-            self._parent, self._disturbed = parent, 0.0
+            # Of one that answers nothing the kernel would not say 'idle'.
+            self._parent, self._disturbed = parent or None, 0.0
 
     def ended(self) -> None:
         """The cell ends; the kernel says so later."""

@@ -15,6 +15,8 @@ import inspect
 import sys
 from typing import Any
 
+from ...sources.cells import looked_at
+
 MAGIC = "%%dprofile"
 _CALL = "__import__('dask_insight.hosts.magic.profiler', fromlist=['profiler']).{call}"
 
@@ -126,7 +128,7 @@ def _at(place: ast.stmt, node: ast.stmt) -> ast.stmt:
 def awaits(source: str | ast.Module) -> bool:
     """Whether a cell awaits outside of its functions."""
     try:
-        code = compile(source, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+        code = looked_at(source, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     except (SyntaxError, ValueError):
         return False
     return bool(code.co_flags & inspect.CO_COROUTINE)

@@ -13,10 +13,10 @@ from html import escape
 from typing import Any
 
 from ... import words
-from ...analysis.overview import short
 from ...legible import harmless
 from ...store import Store
 from ...threads import begun
+from ...words import short
 from ..cli.progress import bar
 from .counts import Counts, GroupCount
 
@@ -99,7 +99,7 @@ def as_text(name: str, counts: Counts) -> str:
     lines += [
         f"  {short(each.name, 30):<{width}}  {bar(_share(each))} {_amount(each)}".rstrip() for each in groups
     ]
-    return harmless("\n".join(lines + ([f"  and {left} more names"] if left else [])))
+    return harmless("\n".join(lines + ([f"  and {words.count(left, 'more name')}"] if left else [])))
 
 
 def as_html(name: str, counts: Counts, elapsed: float) -> str:
@@ -112,7 +112,7 @@ def as_html(name: str, counts: Counts, elapsed: float) -> str:
         f'<td><progress max="1" value="{_share(each):.3f}"></progress></td><td>{_amount(each)}</td></tr>'
         for each in groups
     )
-    more = f"<p>and {left} more names</p>" if left else ""
+    more = f"<p>and {words.count(left, 'more name')}</p>" if left else ""
     return head + (f"<table>{rows}</table>" if rows else "") + more
 
 

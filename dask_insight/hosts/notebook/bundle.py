@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ... import words
-from ...analysis.overview import Overview, short
+from ...analysis.overview import Overview
 from ...legible import harmless
 from ...options import OUTPUT_SIZE
+from ...words import short
 from ..comparison import folded
 from ..plain import marked, plain
 from ..report import MissingFrontEnd
@@ -114,7 +115,7 @@ class _Said:
         self._rows = table.rows(self._summary)
         #: Sentences that follow the table.
         self.notes = list(notes)
-        self.notes += [f"Lost: {short(loss, 400)}" for loss in self._summary.losses[:20]]
+        self.notes += [f"Lost: {loss}" for loss in self._summary.lost()]
 
     @property
     def has_tasks(self) -> bool:

@@ -9,10 +9,10 @@ from html import escape
 
 import numpy as np
 
-from ...analysis.overview import short
 from ...figures.colors import FAILED, Rgb
 from ...figures.texts import clean, width
 from ...figures.ticks import time_ticks
+from ...words import short
 from .raster import Picture
 
 _MARGIN, _PLOT = 70, 900

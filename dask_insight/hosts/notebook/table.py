@@ -7,7 +7,8 @@ from html import escape
 from typing import NamedTuple
 
 from ... import words
-from ...analysis.overview import Overview, short
+from ...analysis.overview import Overview
+from ...words import short
 from ..plain import plain
 
 #: Most task names in it.

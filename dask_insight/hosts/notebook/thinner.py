@@ -47,7 +47,7 @@ def thinned(recording: Recording, budget: int) -> tuple[Recording, list[str]]:
         if thinner.keys() == tables.keys() and all(thinner[name] is tables[name] for name in tables):
             continue
         tables = thinner
-        left_out = [*left_out, said] if said != _NO_STACKS else [*left_out[:-1], said]
+        left_out = [*(each for each in left_out if (each, said) != (_FEWER_STACKS, _NO_STACKS)), said]
         if _rows(tables) * _ROW <= budget and sizes.of(tables) <= budget:
             return _recording(tables, every), left_out
     if "attempts" not in tables or "graph" not in tables:
@@ -87,6 +87,7 @@ def _every(columns: Columns, count: int) -> Columns:
 
 
 _LEFT_OUT = "Left out, so that the notebook stays small. The whole report has it."
+_FEWER_STACKS = f"{_STACKS - 1} of {_STACKS} call stacks"
 _NO_STACKS = "call stacks and lines of source code"
 #: What is left out, one after another, until the rest fits: first what says least about where the time went.
 _STEPS: tuple[tuple[str, Callable[[Tables], Tables]], ...] = (
@@ -96,7 +97,7 @@ _STEPS: tuple[tuple[str, Callable[[Tables], Tables]], ...] = (
     ),
     ("the keys of the tasks and what workers noted of each", _without_details),
     ("most samples of CPU and memory", _sparse),
-    (f"{_STACKS - 1} of {_STACKS} call stacks", _fewer_stacks),
+    (_FEWER_STACKS, _fewer_stacks),
     (_NO_STACKS, lambda now: _without(now, "stacks", "samples", "sampling", "lines", "compared_stacks")),
 )
 

@@ -6,6 +6,8 @@ import sys
 import threading
 from typing import Any, Protocol
 
+from ...sources.cells import request_of
+
 
 class Shown(Protocol):
     """Can be in the output of a cell."""
@@ -73,8 +75,8 @@ def _shell() -> Any:
 
 def requested_cell(shell: Any) -> str:
     """Id of the cell that this thread was asked to run; '' if the front end has named none."""
-    parent = shell.get_parent() if hasattr(shell, "get_parent") else None
-    found = (parent or {}).get("metadata", {}).get("cellId")
+    request = request_of(getattr(shell, "get_parent", dict))
+    found = request.get("metadata", {}).get("cellId")
     return found if isinstance(found, str) else ""
 
 

@@ -22,6 +22,7 @@ from ..cells import NO_CELL, Cell, running_cell, shown_file
 from ..clients import cluster_of, watch_clients
 from ..installed import is_installed
 
+NEWER = "this release of Dask is newer than this dask_insight knows: upgrade dask_insight"
 _log = logging.getLogger(__name__)
 #: Keys of a submission by which it can be recognised.
 _KEYS = 16
@@ -121,23 +122,23 @@ class _Watch:
 
         return remove
 
-    def _look(self, message: dict[str, Any]) -> Any:
+    def _look(self, message: dict[str, Any], *args: Any, **options: Any) -> Any:
         try:
             if message.get("op") == "update-graph":
                 keys = sample(message["keys"], _KEYS)
                 caller = calling(sys._getframe(1))._replace(
-                    nbytes=_size(message.get("expr_ser")), by_task=message.get("submitting_task") is not None
+                    nbytes=_size(message), by_task=message.get("submitting_task") is not None
                 )
                 for listener in list(self._listeners):
                     listener(keys, caller)
         except Exception:
             _log.debug("a submission's place in the code was not found", exc_info=True)
-        return self._send(message)
+        return self._send(message, *args, **options)
 
 
-def _size(graph: Any) -> float:
-    """Bytes of a graph as distributed sends it."""
-    frames = getattr(graph, "frames", None)
+def _size(message: dict[str, Any]) -> float:
+    """Bytes of the graph in a message, before 2025.4.0 in frames of its own; NaN if there is none."""
+    frames = getattr(message.get("expr_ser"), "frames", None) or message.get("graph_frames")
     return float(sum(memoryview(frame).nbytes for frame in frames)) if frames else math.nan
 
 

@@ -13,10 +13,11 @@ from ...batch import Symbols, encode
 from ...identity import Identity
 from ...options import Emit
 from ...probe import executions, secede, transfers
+from ...probe.logs import below
 from ...schema import NOTHING, SECEDED
 from ..dynamic import shown_traceback
 from ..garbage import collected
-from ..losses import gap_words, lost_words
+from ..losses import detail, gap_words, losses_sent
 from ..sourceless import log_without_source
 from .attempts import Attempts
 from .clocks import Clock, Clocks
@@ -69,6 +70,8 @@ class Messages:
         self.sampled_here = ""
         #: Whether the recording has stacks at all, which others may have sampled, and source code.
         self.profile = self.source = True
+        #: The least level of the log that is wanted; others may ask for more.
+        self.logs = "warning"
         #: Runs whose error is in the recording already: the scheduler tells of the last attempt's too.
         self.erred: set[int] = set()
 
@@ -263,16 +266,19 @@ class Messages:
 
     def _events(self, process: str, clock: Clock, told: dict[str, Any]) -> None:
         now = told["clock"][0] if "clock" in told else told["now"]
-        kept = str if self.source else log_without_source
-        found = [(when, "log", level, kept(text)) for when, level, text in told.get("logs", ())]
+        kept, unwanted = str if self.source else log_without_source, below(self.logs)
+        logs = (row for row in told.get("logs", ()) if row[1] not in unwanted)
+        found = [(when, "log", level, kept(text)) for when, level, text in logs]
         found += [(now, "gap", "info", text) for text in gap_words(told.get("gaps", ()))]
         for where, (count, text) in told.get("failures", {}).items():
             found.append((now, "lost", "error", f"the recorder failed in {where}, {count} times: {text}"))
-        found += [(now, "lost", "warning", text) for text in lost_words(told)]
+        lost = [*losses_sent(told)]
+        found += [(now, "lost", "warning", str(loss)) for loss in lost]
         if found:
             when, kind, level, message = zip(*found, strict=True)
             columns = {"time": clock.here(when), "kind": kind, "level": level, "message": message}
-            self._gather.add("events", columns | {"source": [process] * len(found)})
+            details = [""] * (len(found) - len(lost)) + [detail(loss) for loss in lost]
+            self._gather.add("events", columns | {"source": [process] * len(found), "detail": details})
 
 
 def _threads(idents: npt.NDArray[np.uint64]) -> Symbols:

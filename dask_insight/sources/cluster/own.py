@@ -15,12 +15,14 @@ from ...options import Options
 from ...probe.clock import time
 from ...probe.gaps import Gaps
 from ...probe.garbage import Collections
+from ...probe.logs import Logs
 from ...probe.messages import losses, packed_profile
 from ...probe.pulse import Pulse
 from ...probe.sampler import Sampler, started
 from ...schema import NOTHING
 from ..garbage import collected
-from ..losses import gap_words, lost_words
+from ..losses import detail, gap_words, losses_sent
+from ..sourceless import log_without_source
 from .gather import Gather
 from .profiles import profile
 
@@ -52,6 +54,7 @@ class ClientProcess:
         self._sampled = sampled
         self._pulse: Pulse | None = None
         self._collections = Collections()
+        self._logs: Logs | None = None
         self._gaps = Gaps()
         main = threading.main_thread().ident or 0
         self._names = {threading.get_ident(): "event loop", main: "main"}
@@ -75,7 +78,15 @@ class ClientProcess:
             self._pulse = Pulse(self._options.resources, self._loop)
             self._gaps.add(*self._pulse.gaps)
             self._collections.start()
+            self._listen()
         self.adjust(self._options)
+
+    def _listen(self) -> None:
+        """Keep what this process logs, unless a scheduler in it does."""
+        if _SCHEDULER not in self._names.values():
+            # Other recordings keep the same records, each for itself.
+            self._logs = Logs("dask_insight-client", among=[])
+            self._logs.open()
 
     def _is_mine(self, what: object) -> bool:
         return self._sampled.setdefault(what, self) is self
@@ -98,6 +109,8 @@ class ClientProcess:
         if self._pulse is not None:
             self._pulse.interval = options.resources
             self._gaps.add(self._pulse.start(self._sampler))
+        if self._logs is not None:
+            self._logs.ask(options.logs)
 
     def stop(self) -> None:
         """End; what is left can still be taken."""
@@ -106,6 +119,8 @@ class ClientProcess:
         if self._pulse is not None:
             self._pulse.stop()
         self._collections.stop()
+        if self._logs is not None:
+            self._logs.shut()
         for what in [what for what, by in list(self._sampled.items()) if by is self]:
             del self._sampled[what]
 
@@ -121,16 +136,23 @@ class ClientProcess:
                 gather.add(table, columns | {"process": [_PROCESS] * len(found)})
         if collections := self._collections.take():
             gather.add("collections", collected(_PROCESS, collections, offset, None))
-        told = [("gap", "info", text) for text in gap_words(self._gaps.take())]
-        lost = losses(samples=self._sampler, resources=self._pulse)
-        told += [("lost", "warning", text) for text in lost_words(lost)]
-        if told:
-            kind, level, message = zip(*told, strict=True)
-            columns = {"kind": kind, "level": level, "message": message, "source": [_PROCESS] * len(told)}
-            gather.add("events", columns | {"time": np.full(len(told), time() - offset)})
+        self._tell_events(offset, gather)
         if self._sampler is not None:
             for packed, process in _parted(self._sampler.drain()):
                 profile(process, packed, offset, stacks, None, gather)
+
+    def _tell_events(self, offset: float, gather: Gather) -> None:
+        now, kept = time(), str if self._options.source else log_without_source
+        logs = [] if self._logs is None else self._logs.take()
+        told = [(when, "log", level, kept(text), "") for when, level, text in logs]
+        told += [(now, "gap", "info", text, "") for text in gap_words(self._gaps.take())]
+        lost = losses_sent(losses(samples=self._sampler, resources=self._pulse, logs=self._logs))
+        told += [(now, "lost", "warning", str(loss), detail(loss)) for loss in lost]
+        if told:
+            when, kind, level, message, details = zip(*told, strict=True)
+            columns: dict[str, Any] = {"kind": kind, "level": level, "message": message, "detail": details}
+            columns |= {"source": [_PROCESS] * len(told), "time": np.array(when) - offset}
+            gather.add("events", columns)
 
 
 def _parted(drained: dict[str, dict[str, Any]]) -> Iterator[tuple[dict[str, Any], str]]:

@@ -23,7 +23,8 @@ from ...probe.placing import MANY
 from ...probe.ship import SchedulerProbe, WorkerProbe, package
 from ...tables.facts import SINCE
 from ..clients import cluster_of
-from .callers import can_watch, watch_all
+from ..losses import losses_kept
+from .callers import NEWER, can_watch, watch_all
 from .gather import Gather
 from .own import ClientProcess
 from .submissions import Submissions
@@ -51,9 +52,7 @@ _ABANDON = 5.0
 #: Least seconds, and polls, after which the scheduler takes everything off if it was not asked for anything.
 _LEASE, _POLLS = 300.0, 3
 #: Options that the scheduler's probe and the workers' have to know.
-_RATES = ("profile", "profile_interval", "profile_budget", "resources", "poll")
-
-_NEWER = "this release of Dask is newer than this dask_insight knows: upgrade dask_insight"
+_RATES = ("profile", "profile_interval", "profile_budget", "resources", "poll", "logs")
 
 
 class ClusterRefused(RuntimeError):
@@ -177,7 +176,7 @@ class ClusterSource:
             self._undo.callback(self._deaf)
             self._undo.callback(watch_all(self._client, self._submissions.called))
             if not can_watch(self._client):
-                self._event("warning", "lost", f"the code that submits graphs is not seen: {_NEWER}")
+                self._event("warning", "lost", f"the code that submits graphs is not seen: {NEWER}")
             self._following = asyncio.create_task(self._follow())
             self._own = own
             given_up.pop_all()
@@ -358,7 +357,7 @@ class ClusterSource:
     def _sift(self) -> None:
         """Leave out what is not wanted, and what others sample of a thread that this process samples."""
         messages, options = self._tables.messages, self._options
-        messages.profile, messages.source = options.profile, options.source
+        messages.profile, messages.source, messages.logs = options.profile, options.source, options.logs
         messages.sampled_here = "scheduler" if self._thread and options.profile else ""
 
     def _release(self) -> None:
@@ -457,7 +456,7 @@ class ClusterSource:
         except OSError:
             raise
         except Exception as error:
-            cure = f"It is older than distributed 2025.1, or {_NEWER}."
+            cure = f"It is older than distributed 2025.1, or {NEWER}."
             if "scheduler.pickle" in str(error):
                 cure = "Plugins need `distributed.scheduler.pickle: True` there."
             raise ClusterRefused(
@@ -555,9 +554,8 @@ class ClusterSource:
             self._failed("message", error)
         packed = _plain(answer["packed"])
         self._came(size + len(packed), took, answer["more"])
-        lost = self._tables.take(packed)
-        for table, rows in lost.items():
-            self._event("warning", "lost", f"{rows} rows of {table} were dropped before they were fetched")
+        for loss in losses_kept(self._tables.take(packed)):
+            self._event("warning", "lost", str(loss), loss._asdict())
         if answer["spans"]:
             self._tables.spans.known(answer["spans"])
         if answer.get("ended") and not self._ended:
@@ -606,7 +604,7 @@ class ClusterSource:
         now = time()
         return now - self.offset.estimate(now)[0]
 
-    def _event(self, level: str, kind: str, message: str, detail: str = "") -> None:
+    def _event(self, level: str, kind: str, message: str, detail: Any = "") -> None:
         row = {"time": self._now(), "source": "recorder", "kind": kind, "level": level, "message": message}
         row["detail"] = json.dumps(detail) if detail else ""
         self._emit(encode("events", {name: [value] for name, value in row.items()}))

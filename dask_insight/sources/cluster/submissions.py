@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ...batch import encode
 from ...options import Emit
 from ...schema import OF_TASKS
-from .callers import Caller
+from .callers import NEWER, Caller
 from .calls import Calls
 
 #: Seconds for which a submission waits for its line.
@@ -41,7 +41,7 @@ class Submissions:
     code
         Whether the text of the code goes with its place.
     lost
-        Told in words how many places are not known, again whenever that has doubled.
+        Told in words how many places are not known, again whenever that has doubled; once that sizes are not.
     """
 
     def __init__(
@@ -51,6 +51,7 @@ class Submissions:
         self._code = code
         self._tell_lost = lost
         self._lost = self._told_lost = 0
+        self._told_sizes = False
         self._calls = Calls()
         self._waiting: dict[int, tuple[float, dict[str, Any]]] = {}
         self._found: dict[int, Caller] = {}
@@ -129,9 +130,16 @@ class Submissions:
                 "the scheduler: make fewer, of more tasks each, or wait for results in between"
             )
 
+    def _look_at_sizes(self, callers: list[Caller]) -> None:
+        sized = (not math.isnan(caller.nbytes) for caller in callers if caller is not _NOBODY)
+        if not self._told_sizes and not all(sized):
+            self._told_sizes = True
+            self._tell_lost(f"how large graphs are is not seen: {NEWER}")
+
     def _write(self, ripe: list[int]) -> None:
         facts = [self._waiting.pop(submission)[1] for submission in ripe]
         callers = [self._found.pop(submission, _NOBODY) for submission in ripe]
+        self._look_at_sizes(callers)
         metrics = [fact.get("metrics") or {} for fact in facts]
         columns: dict[str, Any] = {
             "submission": ripe,

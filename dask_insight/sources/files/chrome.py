@@ -33,6 +33,8 @@ from .told import facts, mapping, number, whole
 _NAN = math.nan
 #: A process: the number of its file, and its own therein.
 _Pid = tuple[int, Any]
+#: Counters of memory: of any tool, as Dask knows it; and of our own exports, what the system says.
+_MEMORY, _OF_PROCESS = "memory (MB)", "process memory (MB)"
 #: Most slices that are open within one another.
 _MOST_OPEN = 10_000
 _LACKS = {
@@ -94,6 +96,8 @@ class _Slice(NamedTuple):
     typename: str
     #: Which one at its task this is; 0 if it is not told.
     attempt: int = 0
+    #: Seconds.
+    cpu: float = _NAN
 
 
 class _Trace:
@@ -204,6 +208,7 @@ class _Trace:
                     status=last.status or first.status,
                     nbytes=first.nbytes if math.isnan(last.nbytes) else last.nbytes,
                     typename=last.typename or first.typename,
+                    cpu=first.cpu if math.isnan(last.cpu) else last.cpu,
                 )
             )
         elif phase in ("i", "I", "R"):
@@ -217,10 +222,10 @@ class _Trace:
     def _count(self, pid: _Pid, moment: float, name: str, args: dict[str, Any]) -> None:
         if name.startswith("CPU") and args:
             self._counters.append((pid, moment, "cpu", next(map(number, args.values()))))
-        elif name == "memory (MB)":
+        elif name in (_MEMORY, _OF_PROCESS):
             # Our own exports show beside it what lies on disk.
             there = (number(each, 0.0) for part, each in args.items() if part != "spilled")
-            self._counters.append((pid, moment, "memory", 1e6 * sum(there)))
+            self._counters.append((pid, moment, name, 1e6 * sum(there)))
 
     def recording(self, name: str) -> Recording:
         """The recording."""
@@ -387,6 +392,10 @@ class _Trace:
             if rows.any():
                 some = {name: take(values, rows) for name, values in columns.items()}
                 recording.append(encode(table, some))
+        cpu = np.array([each.cpu for each in slices])
+        if (known := np.isfinite(cpu)).any():
+            some = {name: take(begun[name], known) for name in ("run", "worker")}
+            recording.append(encode("executions", some | {"cpu": cpu[known]}))
         self._add_workers(recording, zip(workers, threads, strict=True))
         self._add_edges(recording, task, start, stop)
 
@@ -468,8 +477,10 @@ class _Trace:
 
     def _add_counters(self, recording: Recording) -> None:
         rows: dict[tuple[_Pid, float], dict[str, float]] = defaultdict(dict)
-        for pid, moment, column, value in self._counters:
-            rows[pid, moment][column] = value
+        exact = {pid for pid, _, name, _ in self._counters if name == _OF_PROCESS}
+        for pid, moment, name, value in self._counters:
+            if name != _MEMORY or pid not in exact:
+                rows[pid, moment]["cpu" if name == "cpu" else "memory"] = value
         if rows:
             pids, time = zip(*rows, strict=True)
             told: dict[str, Any] = {
@@ -493,4 +504,5 @@ def _told_apart(names: Mapping[tuple[Any, ...], str]) -> dict[tuple[Any, ...], s
 def _slice(pid: Any, tid: Any, name: str, start: float, length: float, args: dict[str, Any]) -> _Slice:
     key, status, typename = (str(args.get(one) or "") for one in ("key", "status", "type"))
     nbytes, attempt = number(args.get("bytes")), whole(args.get("attempt"))
-    return _Slice(pid, tid, name, start, length, key, status, nbytes, typename, attempt)
+    cpu = number(args.get("cpu_us")) / 1e6
+    return _Slice(pid, tid, name, start, length, key, status, nbytes, typename, attempt, cpu)

@@ -17,6 +17,7 @@ import numpy as np
 from ... import words
 from ...batch import Symbols, Texts, encode, intern
 from ...recording import Recording
+from ...timeline import seen_threads
 from .dasf_clocks import Ran, laid
 from .keys import groups_of, name_of, text_of
 from .layouts import Alike, Records, Slices
@@ -173,7 +174,8 @@ class Tables:
         self._held: list[_Held] = []
         self._holders: dict[tuple[str], int] = {}
         self._resources: list[tuple[str, float, Mapping[str, Any]]] = []
-        self._others: list[tuple[int, float, str, str, str, str]] = []
+        #: Numbers of events, moments, lengths [s], hosts, and what is told of them in words.
+        self._others: list[tuple[int, float, float, str, str, str, str]] = []
         #: When the clock of a host stood at 0, seconds since the epoch, by each of its samples.
         self._offsets: dict[str, list[float]] = {}
         #: Number of the first event of the block.
@@ -300,13 +302,12 @@ class Tables:
 
     def _other(self, numbered: _Event) -> None:
         at, event = numbered
-        moment = event.get("timestamp")
-        when = float(moment) if isinstance(moment, int | float) else _NAN
+        when, length = number(event.get("timestamp")), number(event.get("duration"), 0.0)
         try:
             told = _in_words(event)
         except RecursionError:
             told = "", "", "an event whose values are nested too deeply", ""
-        self._others.append((self._first + at, when, *told))
+        self._others.append((self._first + at, when, length, *told))
 
     def recording(self, name: str) -> Recording:
         """The recording."""
@@ -320,6 +321,11 @@ class Tables:
         begins = [end - some.duration for end, some in zip(ends, self._done, strict=True)]
         others = [held.time + at_holder[held.worker] for held in self._held]
         others.append(np.array([moment + clocks[host] for host, moment, _ in self._resources]))
+        if not any(map(len, begins + others)):
+            # Of a damaged event the moment may be anything: it counts where nothing else does.
+            others = [
+                np.array([(when, when + length) for _, when, length, *_ in self._others]).ravel() + offset
+            ]
         about = {
             "name": name,
             "source": "DASF",
@@ -347,7 +353,7 @@ class Tables:
             }
             recording.append(encode("cache", cache))
         if self._others:
-            _, when, of, place, message, detail = map(
+            _, when, _, of, place, message, detail = map(
                 list, zip(*sorted(self._others, key=itemgetter(0)), strict=True)
             )
             time = np.array(when) + [clocks.get(host, offset) for host in of]
@@ -427,11 +433,16 @@ class Tables:
         _, task, worker, what, stop, duration, size = self._ran
         ends = stop + at_place[worker]
         places, kinds = list(self._places), list(self._kinds)
+        numbers = {name: at for at, name in enumerate(self._hosts)}
+        # Its databases name workers alone: what overlaps there ran on several threads.
+        thread, threads = seen_threads(
+            np.array([numbers.get(str(name), 0) for name, _ in places])[worker], ends - duration, ends
+        )
         attempts = {
             "run": np.arange(len(task), dtype="u4"),
             "task": task,
             "worker": Symbols(worker, [str(name) for name, _ in places]),
-            "thread": Symbols(np.zeros(len(task), "u4"), ["0"]),
+            "thread": Symbols(thread.astype("u4"), list(map(str, range(max(threads))))),
             "status": Symbols(what, ["erred" if state == "error" else "ok" for _, state in kinds]),
             "start": ends - duration,
             "stop": ends,
@@ -443,7 +454,7 @@ class Tables:
         hosts = self._hosts
         begin = float((ends - duration).min())
         workers: dict[str, Any] = {"worker": list(hosts), "name": list(hosts), "host": list(hosts.values())}
-        workers |= {"threads": [1] * len(hosts), "joined": [begin] * len(hosts)}
+        workers |= {"threads": threads, "joined": [begin] * len(hosts)}
         recording.append(encode("workers", workers))
 
     def _add_resources(self, recording: Recording, clocks: Mapping[str, float]) -> None:
@@ -468,6 +479,8 @@ def _in_words(event: Mapping[str, Any]) -> tuple[str, str, str, str]:
     """Process, place, name and phase, and arguments of an event that is no task's."""
     process, args = event.get("process_id"), event.get("args")
     place = str(event.get("thread_id") or process or "")
+    if "duration" in event:
+        args = {"duration": event["duration"], **(args if isinstance(args, dict) else {"args": args})}
     told = json.dumps(args, default=str, skipkeys=True)[:2_000] if args else ""
     return str(process), place, f"{event['name']} ({event['phase']})", told
 

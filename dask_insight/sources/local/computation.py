@@ -13,6 +13,8 @@ from threading import get_ident
 from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Any
 
+from dask._task_spec import DataNode, GraphNode
+
 from ...probe.measured import Arguments, Report, Run, describe
 from ..cells import running_cell
 from ..dynamic import shown_traceback
@@ -52,9 +54,10 @@ class Computation:
         self._ledger = ledger
         self._scheduler = scheduler
         self._origin = origin
-        self._worker = "" if place == "processes" else scheduler
+        self._place, self._threads = place, threads
+        self._worker = ""
         self._submission = next(ledger.submissions)
-        self._submitted = nan
+        self._begun, self._submitted = perf_counter(), nan
         #: Run of the task that asked for it, if one did.
         self._outer: int | None = None
         self._finished = False
@@ -71,8 +74,6 @@ class Computation:
         self._ended: dict[Any, _Ended] = {}
         self._failed: set[Any] = set()
         self._cache: Cache | None = None
-        if self._worker:
-            ledger.workers.add(self._worker, threads)
 
     @property
     def callbacks(self) -> tuple[Callable[..., None] | None, ...]:
@@ -83,6 +84,8 @@ class Computation:
         """The graph is known and nothing has run."""
         try:
             self._submitted = perf_counter()
+            if self._place != "processes":
+                self._worker = self._ledger.workers.begin(self._scheduler, self._threads, self._begun)
             if (running := self._ledger.activity.get(get_ident())) is not None:
                 self._outer = running[0]
             self._know(dsk, state)
@@ -92,7 +95,7 @@ class Computation:
     def _know(self, dsk: Mapping[Any, Any], state: Mapping[str, Any]) -> None:
         ledger, cache = self._ledger, state["cache"]
         self._dependencies = dependencies = state["dependencies"]
-        keys = [key for key in dependencies if key not in cache and key in dsk]
+        keys = [key for key in dependencies if _runs(dsk.get(key))]
         first = self._first = ledger.reserve_tasks(len(keys))
         tasks = self._tasks = dict(zip(keys, range(first, first + len(keys)), strict=True))
         graph, edges = graph_columns(tasks, dsk, dependencies)
@@ -254,6 +257,10 @@ class Computation:
             self._let_go(state.get("cache", ()), (), perf_counter())
             if self._cache is not None:
                 self._cache.cleared(perf_counter())
+            if self._worker:
+                self._ledger.workers.finish(self._scheduler)
+            elif self._place == "processes" and not failed:
+                self._ledger.workers.unused(self._threads, self._begun)
         except Exception as error:
             self._ledger.failed("finish", error)
 
@@ -283,6 +290,11 @@ class Computation:
                 *(assigned, ready, submitted, nbytes, typename, cpu, rss),
             )
         )
+
+
+def _runs(node: Any) -> bool:
+    """Whether dask runs it, as it does where `cache` has its result; data it takes as it is."""
+    return isinstance(node, GraphNode) and not isinstance(node, DataNode)
 
 
 def _reason(packed: Any) -> tuple[str, str]:

@@ -21,7 +21,7 @@ from ...probe.sampler import Sampler
 from ...schema import NOTHING, SECEDED
 from ..cells import shown_file
 from ..garbage import collected
-from ..losses import gap_words, lost_words
+from ..losses import detail, gap_words, losses_sent
 from .activity import Activity, Reporter
 from .cache import Metric, Totals
 from .epoch import Epoch
@@ -74,7 +74,7 @@ class Ledger:
         self._running = Rows("running", "run", "task", "worker", "thread", "start")
         self.releases = Rows("releases", "task", "time")
         self._cache = Rows("cache", "time", "source", "size", "metric", "task")
-        self._events = Rows("events", "time", "source", "kind", "level", "message")
+        self._events = Rows("events", "time", "source", "kind", "level", "message", "detail")
         self._functions = Rows("functions", "prefix", "function", "module", "file", "line", "source")
         self._fused = Rows("fused", "group", "part", "function", "file", "line")
         #: Task names whose functions are known, and groups whose parts are.
@@ -110,21 +110,22 @@ class Ledger:
         if where not in self._told:
             self._told.add(where)
             message = f"part of a local computation is not recorded: {where}: {type(error).__name__}: {error}"
-            self._events.add((perf_counter(), "recorder", "lost", "error", message))
+            self._events.add((perf_counter(), "recorder", "lost", "error", message, ""))
 
     def absent(self) -> None:
         """What cannot be recorded of this process and its pools', and why."""
         for message in gap_words(self.gaps.take()):
-            self._events.add((perf_counter(), self.home(), "gap", "info", message))
+            self._events.add((perf_counter(), self.home(), "gap", "info", message, ""))
 
     def lost(self, counts: Mapping[str, int]) -> None:
-        """Something was lost, so many times; see `lost_words`."""
-        for message in lost_words(counts):
-            self._events.add((perf_counter(), "recorder", "lost", "warning", message))
+        """Something was lost, so many times; see `losses_sent`."""
+        for loss in losses_sent(counts):
+            self._events.add((perf_counter(), "recorder", "lost", "warning", str(loss), detail(loss)))
 
     def busy(self, worker: str) -> None:
         """One more thread of a worker runs a task: computations within tasks have pools of their own."""
-        if len(self.activity) > self.workers.threads(worker):
+        # One that has left runs what nobody wants any more.
+        if 0 < self.workers.threads(worker) < len(self.activity):
             self.workers.add(worker, sum(running[2] == worker for running in self.activity.copy().values()))
 
     def define(self, prefix: str, task: Any) -> None:
@@ -142,7 +143,7 @@ class Ledger:
             if "groups" not in self._told:
                 self._told.add("groups")
                 message = f"what stands inside of fused tasks is not told of more than {_GROUPS:,} groups"
-                self._events.add((perf_counter(), "recorder", "lost", "info", message))
+                self._events.add((perf_counter(), "recorder", "lost", "info", message, ""))
             return
         self.looked_into.add(group)
         try:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from functools import partial, update_wrapper
 from multiprocessing.pool import Pool, ThreadPool
 from typing import Any, Literal, Protocol
 
 from dask.local import MultiprocessingPoolExecutor, SynchronousExecutor
 
-from ...probe.measured import Arguments, Report, Run, run_batch
+from ...probe.measured import Arguments, Report, Run, measurable, run_batch
 
 #: In this process, in others, or somewhere that cannot be told.
 Place = Literal["here", "processes", "unknown"]
@@ -35,12 +35,15 @@ def place_of(submit: Submit) -> Place:
     pool = getattr(submit, "__self__", None)
     if isinstance(pool, MultiprocessingPoolExecutor):
         pool = pool.pool
-    if any(base.__name__ == "InterpreterPoolExecutor" for base in type(pool).__mro__):
+    kinds = {base.__name__ for base in type(pool).__mro__}
+    if "InterpreterPoolExecutor" in kinds:
         # One of threads, whose tasks are pickled all the same.
         return "unknown"
     if isinstance(pool, ThreadPoolExecutor | SynchronousExecutor | ThreadPool):
         return "here"
-    return "processes" if isinstance(pool, ProcessPoolExecutor | Pool) else "unknown"
+    # By name, as loky has one of its own, which no standard class is the base of.
+    elsewhere = "ProcessPoolExecutor" in kinds or isinstance(pool, Pool)
+    return "processes" if elsewhere and measurable() else "unknown"
 
 
 def scheduler_of(submit: Submit, place: Place) -> str:

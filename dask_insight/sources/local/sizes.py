@@ -73,6 +73,8 @@ def _frame(result: Any) -> float:
 
 def _objects(column: Any) -> float:
     """What the Python objects take that a column of them points to."""
-    if str(getattr(column, "dtype", "")) != "object" or not len(column):
+    kind = getattr(column, "dtype", "")
+    # Without pyarrow text is one, too.
+    if not (str(kind) == "object" or getattr(kind, "storage", "") == "python") or not len(column):
         return 0.0
     return _estimate(column[:_SAMPLES], len(column), 1)

@@ -33,6 +33,8 @@ from .processes import Children
 _FLUSH = 0.5
 #: Time between two drains of the sampler, seconds.
 _DRAIN = 1.0
+#: Of pools that nobody can look into.
+_UNKNOWN = "when tasks of this pool ran, only when they were handed over and came back"
 
 
 class LocalSource:
@@ -130,6 +132,8 @@ class LocalSource:
         try:
             self._work(place)
             self._ledger.look()
+            if place == "unknown":
+                self._ledger.gaps.add(_UNKNOWN)
             if not self._options.source:
                 origin = origin._replace(code="")
             return Computation(self._ledger, scheduler, place, threads, origin)

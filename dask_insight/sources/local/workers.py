@@ -8,6 +8,7 @@ import platform
 import socket
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from math import inf, nan
 from time import perf_counter
 from typing import Any
@@ -26,6 +27,18 @@ _COLUMNS = (
 _PID, _THREADS, _JOINED, _LEFT, _OWN = (
     _COLUMNS.index(name) for name in ("pid", "threads", "joined", "left", "own")
 )
+#: Workers for pools of one kind whose sizes change: one that sets it for each of many calls has no more.
+_MOST_POOLS = 100
+
+
+@dataclass
+class _Pool:
+    """A pool of this process: its worker and size, its number, and the computations that run on it."""
+
+    worker: str
+    threads: int
+    number: int = 1
+    running: int = 0
 
 
 class Workers:
@@ -34,8 +47,41 @@ class Workers:
     def __init__(self) -> None:
         self.joined, self.left = Rows("workers", *_COLUMNS), Rows("workers", *_COLUMNS)
         self._here: dict[str, tuple[Any, ...]] = {}
+        self._pools: dict[str, _Pool] = {}
+        self._unused = 0
         #: Computations of several threads begin at once: who had more threads is told of last.
         self._lock = threading.Lock()
+
+    def begin(self, pool: str, threads: int, since: float) -> str:
+        """A computation began on a pool of this process; gives its worker, a new one where its size is new.
+
+        While others run on such a pool, theirs and its threads are there at once: see `Ledger.busy`.
+        """
+        with self._lock:
+            known = self._pools.setdefault(pool, _Pool(pool, threads))
+            if threads != known.threads and not known.running and known.number < _MOST_POOLS:
+                self._leave(known.worker, since)
+                known.threads, known.number = threads, known.number + 1
+                known.worker = f"{pool}#{known.number}"
+            known.running += 1
+        self.add(known.worker, threads, since=since)
+        return known.worker
+
+    def finish(self, pool: str) -> None:
+        """A computation has ended that began on a pool of this process."""
+        with self._lock:
+            self._pools[pool].running -= 1
+
+    def unused(self, threads: int, since: float) -> None:
+        """A pool of so many processes ends, there since a moment: those not heard of were not used."""
+        with self._lock:
+            threads -= sum(not row[_OWN] for row in self._here.values())
+            if threads > 0:
+                self._unused += 1
+                label = "process unused" if self._unused == 1 else f"process unused#{self._unused}"
+                row = self._row(label, threads, 0, since, own=False)
+                self.joined.add(row)
+                self.left.add((*row[:_LEFT], perf_counter(), *row[_LEFT + 1 :]))
 
     def add(self, name: str, threads: int, pid: int = 0, since: float = inf) -> None:
         """A worker is there, `since` a moment if not from now on, or has more threads than was known."""
@@ -44,11 +90,14 @@ class Workers:
             if known is not None and known[_THREADS] >= threads:
                 return
             joined = known[_JOINED] if known is not None else min(since, perf_counter())
-            detail = json.dumps({"python": platform.python_version(), "dask": dask.__version__})
-            of_process = (name, name, socket.gethostname(), process() >> 32, pid or os.getpid())
-            row = (*of_process, threads, nan, joined, nan, detail, *cores(), pid in (0, os.getpid()))
+            row = self._row(name, threads, pid or os.getpid(), joined, own=pid in (0, os.getpid()))
             self._here[name] = row
             self.joined.add(row)
+
+    def _row(self, name: str, threads: int, pid: int, joined: float, own: bool) -> tuple[Any, ...]:
+        detail = json.dumps({"python": platform.python_version(), "dask": dask.__version__})
+        of_process = (name, name, socket.gethostname(), process() >> 32, pid)
+        return (*of_process, threads, nan, joined, nan, detail, *cores(), own)
 
     def threads(self, name: str) -> int:
         """How many threads a worker is known to have."""

@@ -6,9 +6,12 @@ import type { Kernel } from '@jupyterlab/services';
 import { type ISignal, Signal } from '@lumino/signaling';
 import { type KernelLink, KernelLinks } from '../link/kernel-links';
 import { type KernelState, readState } from './kernel-state';
+import { LatestCell } from './latest-cell';
 
 /** What one kernel has sent: the page that its panels share, and how the link to it stands. */
 export class LiveKernel {
+  /** The cells of its page, and whether that goes along with the latest. */
+  readonly latest: LatestCell;
   private readonly changedSignal = new Signal<this, void>(this);
   private readonly watchers = new Set<unknown>();
   private readonly stopWaking: Stop;
@@ -18,6 +21,8 @@ export class LiveKernel {
     readonly page: LivePage,
     private readonly link: KernelLink
   ) {
+    this.latest = new LatestCell(page);
+    this.latest.switched.connect(() => this.changedSignal.emit());
     link.changed.connect(this.renew, this);
     page.needs.onChange(() => link.need(page.needs.tables));
     document.addEventListener('visibilitychange', this.look);
@@ -64,7 +69,7 @@ export class LiveKernel {
     return this.known;
   }
 
-  /** Tells when `status`, `loaded` or `state` have changed. */
+  /** Tells when `status`, `loaded`, `state` or `latest` have changed. */
   get changed(): ISignal<this, void> {
     return this.changedSignal;
   }

@@ -24,7 +24,8 @@ const lent = (running: Running) => running as unknown as Session.ISessionConnect
 function placeOf(): Place {
   const byId = new Map<string, LiveKernel>();
   const follow = ({ id }: Kernel.IKernelConnection): LiveKernel => {
-    const live = byId.get(id) ?? ({ id, changed: new Signal({}) } as unknown as LiveKernel);
+    const live =
+      byId.get(id) ?? ({ id, changed: new Signal({}), latest: { on: false } } as unknown as LiveKernel);
     byId.set(id, live);
     return live;
   };
@@ -71,4 +72,19 @@ test('it tells when it shows another kernel, after everybody has heard which', (
   expect(told).toEqual(['changed', 'changed', 'replaced']);
   running.run(null);
   expect(told.slice(3)).toEqual(['changed']);
+});
+
+test('the latest cell is followed of whichever kernel it has, until nobody wants to any more', () => {
+  const place = placeOf();
+  place.latest = true;
+  const running = new Running(kernel('one'));
+  place.lend(lent(running));
+  const one = place.live;
+  expect(one?.latest.on).toBe(true);
+  running.run(kernel('two'));
+  expect(place.live?.latest.on).toBe(true);
+  if (place.live) place.live.latest.on = false;
+  expect(place.latest).toBe(false);
+  running.run(kernel('three'));
+  expect(place.live?.latest.on).toBe(false);
 });

@@ -21,6 +21,8 @@ export class Place {
   /** Whether it is known if a kernel runs for it while its document is closed. */
   private sought = false;
   private at: string;
+  /** What `latest` is while there is no kernel. */
+  private wanted = false;
 
   constructor(
     readonly kind: PlaceKind,
@@ -67,6 +69,16 @@ export class Place {
   /** Whether a kernel runs for it that can be asked for what it has recorded. */
   get answers(): boolean {
     return this.kernel !== undefined && (this.live?.loaded ?? false);
+  }
+
+  /** Whether its panels go along with the latest cell, of the kernels that it has later too. */
+  get latest(): boolean {
+    return this.shown?.latest.on ?? this.wanted;
+  }
+
+  set latest(on: boolean) {
+    this.wanted = on;
+    if (this.shown) this.shown.latest.on = on;
   }
 
   /** Tells when its name, its kernel or what is known of that have changed. */
@@ -138,9 +150,11 @@ export class Place {
 
   private watch(next: LiveKernel | undefined): void {
     if (next === this.shown) return;
+    const { latest } = this;
     this.shown?.changed.disconnect(this.tell, this);
     this.shown = next;
     next?.changed.connect(this.tell, this);
+    if (latest && next) next.latest.on = true;
   }
 
   private tell(): void {

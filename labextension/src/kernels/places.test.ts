@@ -18,7 +18,7 @@ const model = { id: 's', kernel: { id: 'one' } } as Session.IModel;
 function placesWith(session: object) {
   const keep = vi.fn();
   const follow = (kernel: Kernel.IKernelConnection): LiveKernel =>
-    ({ id: kernel.id, changed: new Signal({}) }) as unknown as LiveKernel;
+    ({ id: kernel.id, changed: new Signal({}), latest: { on: false } }) as unknown as LiveKernel;
   const connectTo = vi.fn((_: Session.ISessionConnection.IOptions) => session);
   const sessions = { ready: Promise.resolve(), findByPath: async () => model, connectTo };
   const kernels = { follow, keep } as unknown as LiveKernels;

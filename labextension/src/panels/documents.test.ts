@@ -1,4 +1,4 @@
-import type { JupyterFrontEnd } from '@jupyterlab/application';
+import type { ILayoutRestorer, JupyterFrontEnd } from '@jupyterlab/application';
 import { Signal } from '@lumino/signaling';
 import { expect, test, vi } from 'vitest';
 import type { LiveKernels } from '../kernels/live-kernel';
@@ -22,6 +22,7 @@ vi.mock('@jupyterlab/apputils', async () => {
   }
   class WidgetTracker {
     readonly currentChanged = new Signal(this);
+    readonly save = vi.fn(async () => undefined);
     private readonly all = new Set<InstanceType<typeof Widget>>();
     async add(widget: InstanceType<typeof Widget>): Promise<void> {
       this.all.add(widget);
@@ -61,4 +62,22 @@ test('for a panel whose document is not open the kernel is looked for, unless it
   await Promise.resolve();
   expect(seek.mock.calls).toEqual([[place]]);
   kept.dispose();
+});
+
+test('whether the latest cell is followed is saved with each panel when that changes', () => {
+  const { documents, place } = documentsOf({ keep: vi.fn() });
+  const panels = ['functions', 'events'].map(id => documents.made(id, place));
+  const restore = vi.fn();
+  documents.restore({ restore } as unknown as ILayoutRestorer);
+  const saved = (): unknown[] => panels.map(panel => restore.mock.calls[0][1].args(panel).latest);
+  expect(saved()).toEqual([false, false]);
+  place.rename('a.ipynb');
+  expect(documents.tracker.save).not.toHaveBeenCalled();
+  place.latest = true;
+  place.rename('a.ipynb');
+  expect(vi.mocked(documents.tracker.save).mock.calls.map(([panel]) => panel.id)).toEqual(
+    panels.map(({ id }) => id)
+  );
+  expect(saved()).toEqual([true, true]);
+  for (const panel of panels) panel.dispose();
 });

@@ -55,6 +55,7 @@ export class Documents {
         panel: panel.id,
         kind: place.kind,
         path: place.path,
+        latest: place.latest,
         activate: false
       }),
       name: ({ content: { panel, place } }) => `${panel.id}:${place.id}`
@@ -90,18 +91,19 @@ export class Documents {
     widget.addClass('di-document');
     widget.title.icon = panelIcon(id);
     widget.title.closable = true;
-    let { id: saved } = place;
-    const renamed = (): void => {
+    const now = (): string => `${place.id} ${place.latest}`;
+    let saved = now();
+    const changed = (): void => {
       this.label();
-      if (saved === place.id) return;
-      saved = place.id;
+      if (saved === now()) return;
+      saved = now();
       void this.tracker.save(widget).then(() => saveLayout(widget));
     };
-    place.changed.connect(renamed);
+    place.changed.connect(changed);
     // Its tracker has to let go of it before the others look at what is left.
     void this.tracker.add(widget);
     widget.disposed.connect(() => {
-      place.changed.disconnect(renamed);
+      place.changed.disconnect(changed);
       this.tidy();
       this.label();
     });

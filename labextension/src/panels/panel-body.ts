@@ -81,9 +81,9 @@ export class PanelBody extends Widget {
     this.look();
   }
 
-  private mount({ page }: LiveKernel): void {
-    this.mounted = page.mount(this.panel.id, this.room, { titled: false, fill: true });
-    this.tools = tools(page, this.place, this.exportReport);
+  private mount(live: LiveKernel): void {
+    this.mounted = live.page.mount(this.panel.id, this.room, { titled: false, fill: true });
+    this.tools = tools(live, this.place, this.exportReport);
     this.mounted.element.querySelector(':scope > header > h2')?.after(this.tools.element);
   }
 

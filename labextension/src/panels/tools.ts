@@ -11,10 +11,11 @@ import type { LivePage } from '@dask-insight/panels/hosts/live-page';
 import { button, setIdle } from '@dask-insight/panels/panels/element';
 import { icon } from '@dask-insight/panels/panels/icons';
 import { reportIcon } from '../icons';
+import type { LiveKernel } from '../kernels/live-kernel';
 import type { Place } from '../kernels/place';
 
 /** What can be done with the panels of a kernel, in one line: the same in each of them. */
-export function tools(page: LivePage, place: Place, exportReport: () => void): Control {
+export function tools({ page, latest }: LiveKernel, place: Place, exportReport: () => void): Control {
   return controlLine('di-tools', [
     followButton(page),
     pauseButton(page),
@@ -22,7 +23,7 @@ export function tools(page: LivePage, place: Place, exportReport: () => void): C
     redoButton(page),
     fitButton(page),
     reportButton(place, exportReport),
-    cellPicker(page)
+    cellPicker(latest)
   ]);
 }
 

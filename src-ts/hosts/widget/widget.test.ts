@@ -193,7 +193,7 @@ describe('a widget', () => {
     const host = hostOf();
     const { el } = show(host);
     host.receive({ type: 'hello', protocol: PROTOCOL + 1, version: '9', feed: 'f', upto: 2 });
-    expect(words(el)).toContain('Upgrade');
+    expect(words(el)).toContain('Install the newer one');
     expect(shown(el)).toEqual([]);
   });
 
@@ -413,6 +413,64 @@ describe('several views of one widget', () => {
     vi.runAllTimers();
     expect(vi.getTimerCount()).toBe(before);
     expect(document.body.children).toHaveLength(0);
+  });
+});
+
+describe('the kernel is told whether anybody sees the widget', () => {
+  let look: Map<Element, (isIntersecting: boolean) => void>;
+
+  beforeEach(() => {
+    look = new Map();
+    class Observer {
+      constructor(private readonly callback: (entries: object[]) => void) {}
+      observe(target: Element): void {
+        look.set(target, isIntersecting => this.callback([{ isIntersecting }]));
+      }
+      disconnect(): void {}
+    }
+    vi.stubGlobal('IntersectionObserver', Observer);
+  });
+
+  function scroll({ el }: ReturnType<typeof show>, isInSight: boolean): void {
+    look.get(el.firstElementChild as Element)?.(isInSight);
+  }
+
+  /** What it has been told since it was last asked for. */
+  function told(host: Host): unknown[] {
+    return host.sent.splice(0).flatMap(({ type, visible }) => (type === 'visible' ? [visible] : []));
+  }
+
+  it('once it has been out of sight for a while, and as soon as it is back', () => {
+    const host = hostOf({ _live: true });
+    const view = show(host);
+    answer(host);
+    scroll(view, true);
+    told(host);
+    scroll(view, false);
+    vi.advanceTimersByTime(1999);
+    scroll(view, true);
+    scroll(view, false);
+    vi.advanceTimersByTime(1999);
+    expect(told(host)).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(told(host)).toEqual([false]);
+    scroll(view, true);
+    expect(told(host)).toEqual([true]);
+  });
+
+  it('only when none of its views is in sight, or the last of those that were goes', () => {
+    const host = hostOf({ _live: true });
+    const [first, second, hidden] = [show(host), show(host), show(host)];
+    answer(host);
+    for (const view of [first, second]) scroll(view, true);
+    told(host);
+    first.stop();
+    vi.advanceTimersByTime(10_000);
+    expect(told(host)).toEqual([]);
+    second.stop();
+    vi.advanceTimersByTime(2000);
+    expect(told(host)).toEqual([false]);
+    hidden.stop();
   });
 });
 

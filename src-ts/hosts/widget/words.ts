@@ -3,6 +3,7 @@ import type { FeedState, FeedStatus } from '../../core/feed';
 import { count, plural } from '../../core/format';
 import type { Recording } from '../../core/recording';
 import { NOTHING } from '../../core/schema';
+import { sumOf } from '../../core/sum-of';
 
 /** What stands beside the title: how the connection stands, or, if all is well, what there is to say. */
 export function statusWords(status: FeedStatus, words: string): string {
@@ -18,8 +19,8 @@ export function progressWords(state: FeedState, recording: Recording): string {
   }
   // The threads of the local schedulers are none of a cluster's.
   const tasks = [...clusters, local].map(part => record(part).tasks);
-  const [workers, threads] = ['workers', 'threads'].map(name => sumOf(clusters, name));
-  const [total, done, erred] = ['total', 'done', 'erred'].map(name => sumOf(tasks, name));
+  const [workers, threads] = ['workers', 'threads'].map(name => together(clusters, name));
+  const [total, done, erred] = ['total', 'done', 'erred'].map(name => together(tasks, name));
   const words: string[] = [];
   if (workers > 0) words.push(`${plural(workers, 'worker')}, ${plural(threads, 'thread')}`);
   if (total > 0) words.push(`${count(done)} of ${plural(total, 'task')}`);
@@ -72,8 +73,8 @@ function lossWords(state: FeedState): string[] {
 }
 
 /** What parts of a state say under a name, together. */
-function sumOf(parts: readonly unknown[], name: string): number {
-  return parts.reduce((sum: number, part) => sum + number(record(part)[name]), 0);
+function together(parts: readonly unknown[], name: string): number {
+  return sumOf(parts, part => number(record(part)[name]));
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> {

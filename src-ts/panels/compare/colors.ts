@@ -5,7 +5,7 @@ import type { Theme } from '../../draw/theme';
 const SLOTS = [19, 4, 22, 1];
 
 export function sideColor(side: number, theme: Theme): Rgb {
-  if (side > 0) return slotColor(SLOTS[(side - 1) % SLOTS.length], theme.dark, theme.contrast);
+  if (side > 0) return slotColor(SLOTS[(side - 1) % SLOTS.length], theme);
   return mixed(theme.background, theme.dark ? [255, 255, 255] : [0, 0, 0], theme.dark ? 0.24 : 0.62);
 }
 

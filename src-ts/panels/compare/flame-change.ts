@@ -4,7 +4,6 @@ import { duration, share, signed } from '../../core/format';
 import { shortFile } from '../../core/package-of';
 import { css } from '../../draw/palette';
 import { type Box, type Pen, writeWith } from '../../draw/pen';
-import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import { COVERAGES, rampOf } from '../flame-graph/colors';
 import { neighbour } from '../flame-graph/neighbour';
@@ -81,9 +80,8 @@ export class FlameChange {
     this.drawTitle(pen, theme, choice);
     if (!tree || tree.total[0] <= 0) return;
     if (this.packedFor !== theme) this.pack(theme);
-    const text = textWidth(`11px ${theme.font}`);
     const names = this.labelsFor(stacks, choice);
-    this.painter.draw(pen, tree, box, this.zoom.window, this.packed, names, text, theme, ratio);
+    this.painter.draw(pen, tree, box, this.zoom.window, this.packed, names, theme, ratio);
   }
 
   /** Names, with the change beside them where there is room for both. */
@@ -121,7 +119,7 @@ export class FlameChange {
     if (!tree || tree.size < 2) return undefined;
     const at = from ? this.nodeOf(from) : -1;
     const node = at > 0 ? neighbour(tree, at, direction) : 1;
-    if (node <= 0 || node >= tree.size) return undefined;
+    if (node <= 0) return undefined;
     this.zoom.reveal(tree, node);
     return this.mark(node, theme);
   }
@@ -169,9 +167,7 @@ export class FlameChange {
   }
 
   private drawTitle(pen: Pen, theme: Theme, { names, width, after, noisy }: FlameChoice): void {
-    const font = `12px ${theme.font}`;
-    const widths = textWidth(font);
-    writeWith(pen, font);
+    const widths = writeWith(pen, theme);
     const y = this.box.y - TITLE / 2 - 2;
     const wide = names[width === after ? 1 : 0];
     const words = `Flame graph, as wide as in ${wide}`;

@@ -4,7 +4,6 @@ import { amountTicks, bytes, duration } from '../../core/format';
 import { AXIS_HEIGHT, drawValueAxis, gutterOf, MARGIN } from '../../draw/axis';
 import { css } from '../../draw/palette';
 import { type Box, holds, type Pen, writeWith } from '../../draw/pen';
-import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import { type Scale, scaleOf } from '../../draw/viewport';
 import type { Mark } from '../panel';
@@ -25,10 +24,10 @@ export class MemoryLines {
   private most = 1;
   private comparison: Comparison | undefined;
 
-  layout(comparison: Comparison, width: number, top: number): void {
+  layout(comparison: Comparison, width: number): void {
     this.comparison = comparison;
     const x = Math.max(60, gutterOf(width) / 2 + 12);
-    this.box = { x, y: top + TITLE, width: Math.max(1, width - x - MARGIN), height: PLOT };
+    this.box = { x, y: TITLE, width: Math.max(1, width - x - MARGIN), height: PLOT };
     this.longest = Math.max(1e-6, ...comparison.memory.map(({ time }) => time[time.length - 1] ?? 0));
     this.most = 1;
     for (const { process } of comparison.memory) {
@@ -85,9 +84,7 @@ export class MemoryLines {
 
   private drawTitle(pen: Pen, { sides }: Comparison, theme: Theme): void {
     const { box } = this;
-    const font = `12px ${theme.font}`;
-    const widths = textWidth(font);
-    writeWith(pen, font);
+    const widths = writeWith(pen, theme);
     pen.fillStyle = theme.muted;
     const y = box.y - TITLE / 2 - 3;
     const words = 'Memory of all workers, from the start of each run';

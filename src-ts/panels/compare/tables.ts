@@ -1,6 +1,6 @@
 import type { Comparison, Setting, Side, SideFinding, SideName, SidePart } from '../../core/comparison';
 import { SEVERITIES, type Severity } from '../../core/findings';
-import { count, duration, MISSING, share, signed } from '../../core/format';
+import { count, duration, MISSING, nameOrNone, share, signed } from '../../core/format';
 import { texts } from '../../core/json-list';
 import type { TableOptions } from '../table';
 import { type Column, number, rowsOf, text } from '../things';
@@ -90,7 +90,7 @@ export function nameTable(
       : {}),
     isFaint: row => rows[row].verdict === 'same',
     rows: rowsOf(rows, [
-      { ...text('Task name', ({ name }) => name), words: ({ name }) => name || '(no name)' },
+      { ...text('Task name', ({ name }) => name), words: ({ name }) => nameOrNone(name) },
       text('What changed', each => nameWords(baseline.get(each.name), each, [before, after])),
       number('Costs', ({ impact }) => impact, signed),
       ...both('Mean', ({ mean }) => mean, duration),

@@ -2,7 +2,7 @@ import { COMPARED, type Comparison, comparisonOf } from '../../core/comparison';
 import type { GestureHandlers } from '../../draw/gestures';
 import { css } from '../../draw/palette';
 import type { Pen } from '../../draw/pen';
-import { button, choice, element } from '../element';
+import { button, choice, element, setOptions } from '../element';
 import { inline } from '../findings/prose';
 import { icon } from '../icons';
 import type { Direction, Mark, PanelContext, PanelView, Sign } from '../panel';
@@ -87,7 +87,7 @@ export class CompareView implements PanelView {
     const { comparison } = this;
     if (!comparison) return;
     const { width } = this.context.surface;
-    if (this.memoryHeight > 0) this.memory.layout(comparison, width, 0);
+    if (this.memoryHeight > 0) this.memory.layout(comparison, width);
     this.flame.layout(width, this.memoryHeight);
     this.tell(comparison);
   }
@@ -144,17 +144,13 @@ export class CompareView implements PanelView {
     this.others.hidden = sides.length <= 2;
     for (const each of [this.widths, this.whole]) each.hidden = stacks === undefined;
     if (!pair) return;
-    this.others.replaceChildren(
-      ...sides
+    setOptions(
+      this.others,
+      sides
         .slice(1)
-        .map(side =>
-          element(
-            'option',
-            { value: side.side, selected: side === pair.after },
-            `${sideName(side)} against ${sideName(pair.before)}`
-          )
-        )
+        .map(side => [String(side.side), `${sideName(side)} against ${sideName(pair.before)}`] as const)
     );
+    this.others.value = String(pair.after.side);
     const names = [sideName(pair.before), sideName(pair.after)] as const;
     for (const option of this.widths.options)
       option.textContent = `Width: ${names[option.value === 'after' ? 1 : 0]}`;

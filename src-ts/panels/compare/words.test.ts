@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Side, SideName } from '../../core/comparison';
+import { partWords } from '../time-budget/words';
 import { nameWords, sideFacts, times } from './words';
 
 const side = (name: string): Side => ({
@@ -37,7 +38,7 @@ const plain = (text: string): string => text.replaceAll('\u2009', ' ');
 test.each([
   [{ verdict: 'slower', mean: 0.15 }, 'slower by 50 %'],
   [{ verdict: 'slower', mean: 0.4 }, 'takes 4 times as long'],
-  [{ verdict: 'faster', mean: 0.05 }, 'faster by 50 %'],
+  [{ verdict: 'faster', mean: 0.05 }, 'takes 50 % less'],
   [{ verdict: 'costlier', cpu: 0.3, cpu_change: 0.2 }, 'takes 3 times the CPU time'],
   [{ verdict: 'costlier', cpu: 0.3, cpu_change: 0.1 }, 'takes 50 % more CPU time'],
   [{ verdict: 'cheaper', cpu: 0.1, cpu_change: -0.1 }, 'takes 50 % less CPU time'],
@@ -52,6 +53,10 @@ test.each([
 
 test('a change is told as a share, or as how many times', () => {
   expect([times(1, 1.5), times(1, 3), times(0, 1)].map(plain)).toEqual(['50 %', '3 times', '']);
+});
+
+test('time without a worker is a part of the time like others', () => {
+  expect(partWords('no worker', '', false).words).toBe('without a worker');
 });
 
 test('a side is told by its runs, workers and threads', () => {

@@ -35,7 +35,7 @@ export function nameWords(
         ? `takes ${times(meanBefore, after.mean)} as long`
         : `slower by ${times(meanBefore, after.mean)}`;
     case 'faster':
-      return `faster by ${times(meanBefore, after.mean)}`;
+      return `takes ${times(meanBefore, after.mean)} less`;
     case 'costlier':
       return `takes ${times(cpuBefore, after.cpu)} ${after.cpu / cpuBefore >= 2 ? 'the' : 'more'} CPU time`;
     case 'cheaper':

@@ -1,5 +1,6 @@
 import { type CriticalPath, KINDS } from '../../core/critical-path';
 import { duration, moment, range, share } from '../../core/format';
+import { sumOf } from '../../core/sum-of';
 import type { Tasks } from '../../core/tasks';
 import type { Card } from '../../draw/tooltip';
 import { keyLine } from '../task-stream/card';
@@ -12,7 +13,7 @@ export function cardOf(path: CriticalPath, tasks: Tasks, tile: number, color: st
   const from = path.start[tile] - origin;
   const to = path.stop[tile] - origin;
   const kinds = kindsOf(path, step);
-  const whole = kinds.reduce((sum, each) => sum + each, 0);
+  const whole = sumOf(kinds);
   const several = path.first[step + 1] - path.first[step] > 1;
   const { worker, thread } = path.threads[path.place[step]];
   const key = keyLine(tasks, path.task[path.first[step]]);

@@ -1,5 +1,6 @@
 import { type CriticalPath, KINDS, type PathSum } from '../../core/critical-path';
 import { count, duration, moment, share } from '../../core/format';
+import { sumOf } from '../../core/sum-of';
 import type { Tasks } from '../../core/tasks';
 import type { TableRows } from '../panel';
 import { number, tableOf, text } from '../things';
@@ -19,7 +20,7 @@ const some =
 
 /** The path by task name, with a column for each kind that there is. */
 export function nameRows(sums: readonly PathSum[], tasks: Tasks, all: number): TableRows {
-  const total = (kind: number): number => sums.reduce((sum, { kinds }) => sum + kinds[kind], 0);
+  const total = (kind: number): number => sumOf(sums, ({ kinds }) => kinds[kind]);
   const kinds = KINDS.map((_, kind) => kind).filter(kind => total(kind) > COLUMN * all);
   return tableOf(sums, [
     text('Task name', ({ name }) => tasks.names[name] || NO_TASK),
@@ -40,7 +41,7 @@ export function stepRows(
 ): TableRows {
   const { origin } = tasks.recording;
   const kinds = (step: number): Float64Array => kindsOf(path, step, seconds);
-  const whole = (step: number): number => kinds(step).reduce((sum, each) => sum + each, 0);
+  const whole = (step: number): number => sumOf(kinds(step));
   return tableOf(steps, [
     text('Task name', step => nameOf(path, tasks, step) || NO_TASK),
     number(

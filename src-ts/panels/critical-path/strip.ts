@@ -1,8 +1,8 @@
 import { type CriticalPath, KINDS } from '../../core/critical-path';
+import type { Selection } from '../../core/selection';
 import type { Tasks } from '../../core/tasks';
 import { type ColorRegistry, css, mixed, textOn } from '../../draw/palette';
 import { type Box, type Pen, writeWith } from '../../draw/pen';
-import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
 import { HEIGHTS, kindColor } from './colors';
@@ -16,10 +16,9 @@ const DIMMED = 0.2;
 export interface StripLook {
   readonly tasks: Tasks;
   readonly colors: ColorRegistry;
+  readonly selection: Selection;
   readonly theme: Theme;
   readonly ratio: number;
-  /** Is this name shown in full colour? */
-  bright(name: string): boolean;
 }
 
 /** The path as one strip: names in colour where a task computes, lower bars where it waits. */
@@ -30,9 +29,7 @@ export class Strip {
     const { ratio, theme } = look;
     const columns = Math.max(1, Math.round(box.width * ratio));
     const cells = this.raster.fill(path, columns, scale.start, scale.perPixel / ratio);
-    const font = `11px ${theme.font}`;
-    const widths = textWidth(font);
-    writeWith(pen, font);
+    const widths = writeWith(pen, theme, 11);
     for (let from = 0; from < columns; ) {
       const filling = cells[from];
       let to = from + 1;
@@ -54,9 +51,9 @@ export class Strip {
 }
 
 /** Fills a part with a name's colour, and leaves the pen with that of its text. */
-function drawName(pen: Pen, name: string, part: Box, { colors, theme, bright }: StripLook): void {
-  const color = colors.color(name, theme.dark, theme.contrast);
-  const isBright = bright(name);
+function drawName(pen: Pen, name: string, part: Box, { colors, selection, theme }: StripLook): void {
+  const color = colors.color(name, theme);
+  const isBright = selection.isBright(name);
   pen.fillStyle = css(isBright ? color : mixed(theme.background, color, DIMMED));
   pen.fillRect(part.x, part.y, part.width, part.height);
   pen.fillStyle = !isBright ? theme.faint : textOn(color);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { recordingOf } from '../../core/test-recording';
+import { batchOf, recordingOf } from '../../core/test-recording';
 import { Surface } from '../../draw/surface';
 import type { Stage } from '../panel';
 import { createStage } from '../stage';
@@ -29,6 +29,19 @@ function shown(): { readonly stage: Stage; readonly view: CriticalPathView } {
   view.layout();
   return { stage, view };
 }
+
+test('where there is no path it is said why', () => {
+  const thread = { worker: 'w', thread: 't', start: 1 };
+  const recording = recordingOf({ running: [{ ...thread, run: 1, task: 1 }] });
+  const stage = createStage(recording);
+  const empty = (): string | undefined =>
+    new CriticalPathView({ ...stage, surface: new Surface(), say: () => {} }).empty();
+  expect(empty()).toBe('The critical path is being worked out.');
+  recording.take(batchOf('about', [{ name: 'stopped', value: '3' }]));
+  expect(empty()).toBe('No finished task was recorded.');
+  recording.take(batchOf('attempts', [{ ...thread, run: 1, task: 1, status: 'ok', stop: 2 }]));
+  expect(empty()).toContain('`recording.explain()`');
+});
 
 test('a step that is pointed at stands where it is after a zoom', () => {
   const { stage, view } = shown();

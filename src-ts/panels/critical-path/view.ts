@@ -2,11 +2,12 @@ import { type CriticalPath, criticalPathOf, KINDS, secondsLeft, sumPath } from '
 import { duration, plural, share } from '../../core/format';
 import { NOTHING } from '../../core/schema';
 import type { Filter } from '../../core/selection';
+import { sumOf } from '../../core/sum-of';
 import { AXIS_HEIGHT, plotIn } from '../../draw/axis';
 import type { Box, Pen } from '../../draw/pen';
 import type { Scale } from '../../draw/viewport';
-import { choice, element, setHidden, swatch } from '../element';
-import { noTasks } from '../no-tasks';
+import { choice, element, setHidden, setOptions, swatch } from '../element';
+import { noneChosen, notExplained } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, Sign } from '../panel';
 import { Table, type TableOptions } from '../table';
 import { nameColor } from '../task-stream/colors';
@@ -18,7 +19,7 @@ import { Strip } from './strip';
 import { KIND_WORDS, nameOf } from './words';
 
 const SOURCE = 'critical-path';
-const NONE = 'Nothing of the path is in what is chosen. Esc takes the last choice back.';
+const NONE = noneChosen('Nothing of the path is in');
 const TOP = 4;
 const STRIP = 30;
 /** Most tiles looked at under one pixel. */
@@ -64,11 +65,7 @@ export class CriticalPathView implements PanelView {
   }
 
   empty(): string | undefined {
-    const { recording, tasks } = this.context;
-    if (recording.table('critical').rows > 0) return undefined;
-    if (tasks.count === 0) return noTasks(recording);
-    if (!recording.hasEnded) return 'The critical path is being worked out.';
-    return 'Recorded without its critical path: `recording.explain()` adds it before a report is written.';
+    return notExplained(this.context, 'critical', 'The critical path is being worked out.');
   }
 
   height(): number {
@@ -103,15 +100,7 @@ export class CriticalPathView implements PanelView {
     const plot = this.plot();
     const scale = viewport.scale(plot.width, ratio);
     drawTimes(pen, plot, scale, viewport.origin, theme);
-    const { highlight } = selection;
-    const { names } = selection.filter();
-    this.strip.draw(pen, this.path, plot, scale, {
-      tasks,
-      colors,
-      theme,
-      ratio,
-      bright: name => (highlight !== undefined ? name === highlight : names === undefined || names.has(name))
-    });
+    this.strip.draw(pen, this.path, plot, scale, { tasks, colors, selection, theme, ratio });
     pen.font = `12px ${theme.font}`;
     pen.fillStyle = theme.text;
     pen.fillText(duration(this.path.seconds), 2, TOP + 8);
@@ -195,11 +184,10 @@ export class CriticalPathView implements PanelView {
   private offerClusters(): void {
     const { clusters, cluster } = this.path;
     setHidden(this.clusters, clusters.length < 2);
-    if ([...this.clusters.options].map(({ value }) => value).join('\n') !== clusters.join('\n')) {
-      this.clusters.replaceChildren(
-        ...clusters.map(name => element('option', { value: name }, name || 'cluster'))
-      );
-    }
+    setOptions(
+      this.clusters,
+      clusters.map(name => [name, name || 'cluster'])
+    );
     this.clusters.value = cluster;
   }
 
@@ -208,7 +196,7 @@ export class CriticalPathView implements PanelView {
     const { theme } = this.context.surface;
     const sums = new Float64Array(KINDS.length);
     for (let tile = 0; tile < path.count; tile++) sums[path.kind[tile]] += seconds[tile];
-    const all = sums.reduce((sum, each) => sum + each, 0);
+    const all = sumOf(sums);
     const order = KINDS.map((_, kind) => kind).filter(kind => sums[kind] > 0);
     const items = order
       .sort((a, b) => sums[b] - sums[a])

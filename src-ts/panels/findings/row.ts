@@ -1,5 +1,5 @@
 import type { Finding } from '../../core/findings';
-import { shortened } from '../../core/format';
+import { nameOrNone, shortened } from '../../core/format';
 import { focusIn } from '../../draw/focus';
 import { button, element, swatch } from '../element';
 import { icon } from '../icons';
@@ -116,7 +116,7 @@ export class FindingRow {
   private chips(): HTMLElement[] {
     const { finding, context } = this;
     const chips = finding.tasks.map(name =>
-      chip(name || '(no name)', `Choose the tasks ${name}`, swatch(context.color(name)), () =>
+      chip(nameOrNone(name), `Choose the tasks ${name}`, swatch(context.color(name)), () =>
         context.narrow(finding, 'name', name)
       )
     );

@@ -4,7 +4,7 @@ import { duration, plural } from '../../core/format';
 import type { Clause, TimeRange } from '../../core/selection';
 import { activeTime } from '../../core/time-budget';
 import { button, element } from '../element';
-import { noTasks } from '../no-tasks';
+import { noTasks, notWorkedOut } from '../no-tasks';
 import type { PanelContext, PanelView, TableRows } from '../panel';
 import { nameColor } from '../task-stream/colors';
 import { number, tableOf, text } from '../things';
@@ -49,7 +49,7 @@ export class FindingsView implements PanelView {
     if (found && (found.list.length > 0 || tasks.count > 0)) return undefined;
     if (tasks.count === 0) return noTasks(recording);
     if (!recording.hasEnded) return 'Findings are being worked out.';
-    return 'What costs time has not been worked out for this file: dask_insight.open it, and save it or its report again.';
+    return notWorkedOut('What costs time');
   }
 
   height(): number {

@@ -5,9 +5,9 @@ import type { Theme } from '../../draw/theme';
 export function activityColor(activity: string, theme: Theme): Rgb {
   switch (activity) {
     case 'thread-cpu':
-      return slotColor(19, theme.dark, theme.contrast);
+      return slotColor(19, theme);
     case 'thread-noncpu':
-      return slotColor(31, theme.dark, theme.contrast);
+      return slotColor(31, theme);
     case 'network':
     case 'transfer':
       return reservedColor('transfer', theme);
@@ -30,6 +30,6 @@ export function activityColor(activity: string, theme: Theme): Rgb {
     case 'other':
       return theme.contrast ? [120, 125, 132] : theme.dark ? [92, 97, 105] : [196, 201, 208];
     default:
-      return slotColor(hash(activity) % SLOTS, theme.dark, theme.contrast);
+      return slotColor(hash(activity) % SLOTS, theme);
   }
 }

@@ -1,13 +1,13 @@
 import { amountsOf, type Bar, unitsOf } from '../../core/fine-metrics';
-import { amount, share, shortened } from '../../core/format';
+import { amount, nameOrNone, share, shortened } from '../../core/format';
+import { sumOf } from '../../core/sum-of';
 import { css } from '../../draw/palette';
 import { type Box, type Pen, writeWith } from '../../draw/pen';
-import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
-import { choice, element, setHidden, setWords } from '../element';
+import { choice, element, setHidden, setOptions, setWords } from '../element';
 import { Fold } from '../fold';
 import { FADED, outline, stepped, worded } from '../marks';
-import { noneOf } from '../no-tasks';
+import { noneChosen, noneOf } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
 import { number, tableOf, text } from '../things';
 import { activityColor } from './colors';
@@ -50,7 +50,7 @@ export class FineMetricsView implements PanelView {
     }
     this.read();
     if (this.groups.length > 0) return undefined;
-    return `Nothing was measured in ${this.unit.value} in what is chosen. Esc takes the last choice back.`;
+    return noneChosen(`Nothing was measured in ${this.unit.value} in`);
   }
 
   height(): number {
@@ -123,12 +123,11 @@ export class FineMetricsView implements PanelView {
   private read(): void {
     const { recording, selection } = this.context;
     const units = unitsOf(recording);
-    if ([...this.unit.options].map(({ value }) => value).join('\n') !== units.join('\n')) {
-      const chosen = this.unit.value;
-      this.unit.replaceChildren(...units.map(unit => element('option', { value: unit }, unit)));
-      this.unit.value = units.includes(chosen) ? chosen : (units[0] ?? '');
-      setHidden(this.unit, units.length <= 1);
-    }
+    setOptions(
+      this.unit,
+      units.map(unit => [unit, unit])
+    );
+    setHidden(this.unit, units.length <= 1);
     const known = [recording.state('metrics', 'clocks'), this.unit.value, selection.save()].join();
     if (known === this.known) return;
     this.known = known;
@@ -162,13 +161,12 @@ export class FineMetricsView implements PanelView {
   }
 
   private drawHead(pen: Pen, { group, y }: Line, theme: Theme): void {
-    writeWith(pen, `12px ${theme.font}`);
+    writeWith(pen, theme);
     pen.fillStyle = theme.muted;
     pen.fillText(`${group.title}, ${this.said(totalOf(group.bars))}`, 0, y + HEAD / 2 + 2);
   }
 
   private drawBar(pen: Pen, { group, bar: at, y }: Line, own: ReadonlySet<string>, theme: Theme): void {
-    const text = textWidth(`12px ${theme.font}`);
     const bar = group.bars[at];
     const { width } = this.context.surface;
     const labels = Math.round(Math.min(200, width * 0.36));
@@ -176,7 +174,7 @@ export class FineMetricsView implements PanelView {
     const room = Math.max(10, width - labels - values);
     const most = group.bars[0].total || 1;
     const faded = group.named && own.size > 0 && !own.has(bar.label);
-    writeWith(pen, text.font);
+    const text = writeWith(pen, theme);
     pen.fillStyle = faded ? theme.muted : theme.text;
     pen.fillText(text.fittedEnds(titleOf(group, bar), labels - 10), 0, y + ROW / 2);
     pen.globalAlpha = faded ? FADED : 1;
@@ -196,7 +194,7 @@ export class FineMetricsView implements PanelView {
   private drawRest(pen: Pen, { group, y }: Line, theme: Theme): void {
     const { length } = group.bars;
     const hidden = group.bars.slice(this.fold.drawn(length, group.id));
-    writeWith(pen, `12px ${theme.font}`);
+    writeWith(pen, theme);
     pen.fillStyle = theme.accent;
     const words = this.fold.isOpen(length, group.id)
       ? this.fold.words(length, 'bar', group.id)
@@ -237,11 +235,11 @@ export class FineMetricsView implements PanelView {
 }
 
 function totalOf(bars: readonly Bar[]): number {
-  return bars.reduce((sum, { total }) => sum + total, 0);
+  return sumOf(bars, ({ total }) => total);
 }
 
 function titleOf({ id }: Group, { label }: Bar): string {
-  return (id === 'activity' ? activityWords(label) : label) || '(no name)';
+  return nameOrNone(id === 'activity' ? activityWords(label) : label);
 }
 
 /** By what it is, not by where: bars change their places as a run goes on. */

@@ -1,13 +1,11 @@
 import type { FlameTree } from '../../core/flame-tree';
 import { share } from '../../core/format';
+import { sumOf } from '../../core/sum-of';
 import { css } from '../../draw/palette';
-import { type Pen, writeWith } from '../../draw/pen';
-import { textWidth } from '../../draw/text-width';
+import type { Pen } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
+import { drawSwatches } from '../memory/swatches';
 import type { FrameColors } from './colors';
-
-const SWATCH = 13;
-const GAP = 13;
 
 /** A line with the packages, those with the most time in their own frames first; what has no room is summed. */
 export function drawPackages(
@@ -20,30 +18,13 @@ export function drawPackages(
 ): void {
   const sums = sumsOf(tree, colors, inverted);
   const order = [...sums.keys()].filter(at => sums[at] > 0).sort((a, b) => sums[b] - sums[a]);
-  const font = `12px ${theme.font}`;
-  const text = textWidth(font);
-  writeWith(pen, font);
-  const whole = tree.total[0];
-  let x = 0;
-  let others = order.reduce((sum, at) => sum + sums[at], 0);
-  let rest = '';
-  for (const [number, at] of order.entries()) {
-    const words = `${colors.packages[at]} ${share(sums[at] / whole)}`;
-    const after = order.length - number - 1;
-    const right = x + SWATCH + text.of(words);
-    const before = rest;
-    others -= sums[at];
-    rest = after > 0 ? `${after} more ${share(others / whole)}` : '';
-    pen.fillStyle = theme.muted;
-    if (right + (after > 0 ? GAP + text.of(rest) : 0) > width) {
-      pen.fillText(before, x, 10);
-      return;
-    }
-    pen.fillText(words, x + SWATCH, 10);
-    pen.fillStyle = css(colors.packageColor(at, theme));
-    pen.fillRect(x, 5, 9, 9);
-    x = right + GAP;
-  }
+  const part = (some: readonly number[]): string => share(sumOf(some, at => sums[at]) / tree.total[0]);
+  const signs = order.map(at => ({
+    label: `${colors.packages[at]} ${part([at])}`,
+    color: css(colors.packageColor(at, theme))
+  }));
+  const line = { x: 0, y: 0, width, height: 0 };
+  drawSwatches(pen, line, signs, theme, 0, rest => `${rest} more ${part(order.slice(-rest))}`);
 }
 
 const kept = new WeakMap<FlameTree, Float64Array>();

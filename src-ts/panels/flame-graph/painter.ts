@@ -2,7 +2,6 @@ import { firstAbove } from '../../core/first-above';
 import type { FlameTree } from '../../core/flame-tree';
 import { packed } from '../../draw/palette';
 import { type Box, type Pen, writeWith } from '../../draw/pen';
-import type { TextWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import { COVERAGES } from './colors';
 import type { FlameWindow } from './window';
@@ -39,7 +38,6 @@ export class FlamePainter {
     window: FlameWindow,
     colors: Uint32Array,
     names: readonly string[],
-    text: TextWidth,
     theme: Theme,
     ratio: number
   ): void {
@@ -61,7 +59,7 @@ export class FlamePainter {
     pen.drawImage(this.canvas, box.x, box.y, box.width, rows * ROW);
     pen.fillStyle = theme.backgroundText;
     for (let row = 1; row <= rows; row++) pen.fillRect(box.x, box.y + row * ROW - 1, box.width, 1);
-    this.write(pen, tree, box, names, text, theme);
+    this.write(pen, tree, box, names, theme);
     pen.restore();
   }
 
@@ -129,15 +127,8 @@ export class FlamePainter {
     labels.places.set([node, x, width, row], 4 * labels.count++);
   }
 
-  private write(
-    pen: Pen,
-    tree: FlameTree,
-    box: Box,
-    names: readonly string[],
-    text: TextWidth,
-    theme: Theme
-  ): void {
-    writeWith(pen, text.font);
+  private write(pen: Pen, tree: FlameTree, box: Box, names: readonly string[], theme: Theme): void {
+    const text = writeWith(pen, theme, 11);
     pen.fillStyle = theme.text;
     const { places, count } = this.labels;
     for (let at = 0; at < 4 * count; at += 4) {

@@ -49,5 +49,5 @@ test('whose samples are shown is said, and which way round', () => {
   (threads as HTMLSelectElement).value = 'scheduler';
   threads.dispatchEvent(new Event('change'));
   invert.click();
-  expect(view.shows()).toBe('Scheduler, callers first');
+  expect(view.shows()).toBe('Scheduler, callers last');
 });

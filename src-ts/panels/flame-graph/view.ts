@@ -1,12 +1,12 @@
 import type { Threads } from '../../core/flame-samples';
 import type { FlameTree } from '../../core/flame-tree';
 import { duration, plural, share } from '../../core/format';
+import { sumOf } from '../../core/sum-of';
 import type { GestureHandlers } from '../../draw/gestures';
 import type { Box, Pen } from '../../draw/pen';
-import { textWidth } from '../../draw/text-width';
 import { button, choice, element, setHidden, setWords } from '../element';
 import { icon } from '../icons';
-import { noneOf } from '../no-tasks';
+import { noneChosen, noneOf } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, Reader, Stage, TableRows } from '../panel';
 import { searchBox } from '../search-box';
 import { frameMark } from './card';
@@ -29,6 +29,7 @@ const THREADS = [
   ['tasks', 'Task threads'],
   ['scheduler', 'Scheduler'],
   ['client', 'Client'],
+  ['workers', 'Worker event loops'],
   ['all', 'All threads']
 ] as const;
 
@@ -62,7 +63,7 @@ export class FlameGraphView implements PanelView {
       this.data.choose(threads);
       surface.invalidate('layout');
     });
-    const invert = button('Callers first (inverted)', () => this.invert(invert), icon('flip'));
+    const invert = button('Callers last (inverted)', () => this.invert(invert), icon('flip'));
     invert.setAttribute('aria-pressed', 'false');
     this.controls = [this.note, this.search, this.threads, invert];
     this.search.addEventListener('keydown', event => {
@@ -86,7 +87,7 @@ export class FlameGraphView implements PanelView {
     // Samples are looked through when the panel comes into sight, not before.
     if (!tree || tree.total[0] > 0 || !isCurrent) return undefined;
     if (selection.clauses.length > 0) {
-      return 'No sample was taken in what is chosen. Esc takes the last choice back.';
+      return noneChosen('No sample was taken in');
     }
     return 'No sample was taken of these threads. Choose others at the right.';
   }
@@ -98,7 +99,7 @@ export class FlameGraphView implements PanelView {
 
   shows(): string {
     const { threads, inverted } = this.data;
-    return new Map<Threads, string>(THREADS).get(threads) + (inverted ? ', callers first' : '');
+    return new Map<Threads, string>(THREADS).get(threads) + (inverted ? ', callers last' : '');
   }
 
   layout(): void {
@@ -119,8 +120,7 @@ export class FlameGraphView implements PanelView {
     if (!tree || !frames || !colors) return;
     drawPackages(pen, tree, colors, inverted, width, theme);
     const packed = this.packedColors(colors);
-    const text = textWidth(`11px ${theme.font}`);
-    this.painter.draw(pen, tree, this.box(), this.zoom.window, packed, frames.names, text, theme, ratio);
+    this.painter.draw(pen, tree, this.box(), this.zoom.window, packed, frames.names, theme, ratio);
   }
 
   drawOverlay(pen: Pen, hovered: Mark | undefined): void {
@@ -187,7 +187,7 @@ export class FlameGraphView implements PanelView {
     const { tree, found } = this.data;
     if (!tree) return '';
     if (!found) return `${duration(tree.total[0])} sampled`;
-    const functions = found.frames.reduce((a, b) => a + b, 0);
+    const functions = sumOf(found.frames);
     if (functions === 0) return 'no match';
     return `${share(found.share)} in ${plural(functions, 'function')}`;
   }

@@ -4,7 +4,7 @@ import { css, SLOTS, slotColor } from '../../draw/palette';
 import { type Box, holds, type Pen } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
 import { type Scale, scaleOf } from '../../draw/viewport';
-import { clip, drawLine, drawRowFrame, isNarrow, rowScale } from '../chart-row';
+import { clip, drawLine, drawRowFrame, rowScale } from '../chart-row';
 import type { Mark, Sign } from '../panel';
 import { drawTimes } from '../time-axis';
 import type { MemoryFigures } from './figures';
@@ -50,8 +50,7 @@ export class AlignedRuns {
     const { box } = this.row;
     const scale = this.scale();
     drawTimes(pen, box, scale, 0, theme);
-    const title = isNarrow(box.x) ? '' : 'Process memory';
-    drawRowFrame(pen, this.row, title, 'bytes', false, theme);
+    drawRowFrame(pen, this.row, 'Process memory', 'bytes', theme);
     pen.lineWidth = 1.5;
     for (const line of this.lines) this.drawRun(pen, line, theme);
     // The newest first.
@@ -117,7 +116,7 @@ export class AlignedRuns {
     const took = duration(run.stop - run.start);
     return {
       id: `${run.start} ${Math.round(x)}`,
-      box: { x: x - 6, y: box.y, width: 12, height: box.height },
+      box: { ...box, x: x - 6, width: 12 },
       card: () => ({
         title: run.label,
         color: colorOf(slot, theme),
@@ -146,5 +145,5 @@ function lineOf(run: Stretch, at: number, figures: MemoryFigures, longest: numbe
 }
 
 function colorOf(slot: number, theme: Theme): string {
-  return css(slotColor(slot, theme.dark, theme.contrast));
+  return css(slotColor(slot, theme));
 }

@@ -2,12 +2,13 @@ import { BinCache, type Cached } from '../../core/bin-cache';
 import { bytes, clock, count, duration, plural } from '../../core/format';
 import { binnedHeld, Held } from '../../core/held';
 import { type Clause, chosenFlags } from '../../core/selection';
+import { sumOf } from '../../core/sum-of';
 import { timeOf } from '../../core/task-filter';
 import { type Box, holds, type Pen } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
 import type { CardLine } from '../../draw/tooltip';
 import type { Scale } from '../../draw/viewport';
-import { clip, drawArea, drawRowFrame, isNarrow, type RowScale, rowScale } from '../chart-row';
+import { clip, drawArea, drawRowFrame, type RowScale, rowScale } from '../chart-row';
 import { COARSE, peakOf, stacked } from '../layers';
 import type { Mark, PanelContext, Sign, TableRows } from '../panel';
 import { nameColor } from '../task-stream/colors';
@@ -71,9 +72,8 @@ export class ByName {
     this.most = Math.max(this.most, peakOf(layers) * 1.04);
     const row = rowScale(this.row.box, this.most);
     this.row = row;
-    const title = isNarrow(row.box.x) ? '' : 'Results held';
     drawSwatches(pen, row.box, this.signs(theme), theme);
-    drawRowFrame(pen, row, title, 'bytes', false, theme);
+    drawRowFrame(pen, row, 'Results held', 'bytes', theme);
     clip(pen, row.box);
     layers.forEach(({ low, high }, layer) => {
       pen.fillStyle = this.colorOf(layer, theme);
@@ -92,7 +92,7 @@ export class ByName {
     const told = (): { sum: string; lines: CardLine[] } => {
       const names = this.between(time, time);
       return {
-        sum: `${bytes(names.reduce((all, { size }) => all + size, 0))} of results`,
+        sum: `${bytes(sumOf(names, ({ size }) => size))} of results`,
         lines: names.map(({ name, size, results }) => ({
           label: tasks.names[name],
           value: `${bytes(size)}, ${plural(results, 'result')}`
@@ -101,7 +101,7 @@ export class ByName {
     };
     return {
       id: `${under}\n${Math.round(x)}`,
-      box: { x: x - 6, y: box.y, width: 12, height: box.height },
+      box: { ...box, x: x - 6, width: 12 },
       card: () => {
         const { sum, lines } = told();
         const at = { label: 'at', value: when, tone: 'muted' as const };

@@ -1,10 +1,12 @@
 import { bytes, clock, duration, moment } from '../../core/format';
+import { figuresOfProcesses } from '../../core/of-processes';
+import type { Recording } from '../../core/recording';
 import type { TimeRange } from '../../core/selection';
 import type { Box } from '../../draw/pen';
 import type { Mark, TableRows } from '../panel';
 import { figuresOf } from '../resources/table';
 import { number, tableOf, text } from '../things';
-import { MEASURES, type MemoryColumn, type MemoryFigures } from './figures';
+import { MEASURES, type MeasureName, type MemoryColumn, type MemoryFigures } from './figures';
 
 /** What some workers held at a moment. */
 export function memoryMark(
@@ -19,7 +21,7 @@ export function memoryMark(
   const at = (column: MemoryColumn): string => bytes(figures.at(column, processes, time));
   return {
     id: `${figures.series.names[processes[0]]}\n${Math.round(x)}`,
-    box: { x: x - 6, y: box.y, width: 12, height: box.height },
+    box: { ...box, x: x - 6, width: 12 },
     card: () => ({
       title,
       groups: [
@@ -45,17 +47,22 @@ export function memoryMark(
 }
 
 /** The most that each worker held that is looked at, within a time. */
-export function memoryTable(figures: MemoryFigures, time: TimeRange | undefined): TableRows {
+export function memoryTable(
+  figures: MemoryFigures,
+  recording: Recording,
+  time: TimeRange | undefined
+): TableRows {
   const { series, included } = figures;
-  const most = (column: MemoryColumn, label: string) =>
+  const most = (column: MeasureName, label: string) =>
     number(
       `${label}, most`,
       (process: number) => figuresOf(series, process, figures.values(column), time).most,
       bytes
     );
+  const held = figuresOfProcesses(recording, 'memory', time);
   return tableOf(included, [
     text('Worker', process => figures.titleOf([process])),
-    most('process', 'process'),
+    number('process, most', process => held.get(series.names[process]) ?? Number.NaN, bytes),
     ...MEASURES.map(({ column, label }) => most(column, label)),
     number('limit', process => figures.limitOf([process]), bytes)
   ]);

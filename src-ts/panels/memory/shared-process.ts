@@ -1,3 +1,4 @@
+import { sumOf } from '../../core/sum-of';
 import type { MemoryColumn } from './figures';
 
 /**
@@ -10,7 +11,7 @@ export function ofProcess(
   told: (column: MemoryColumn, worker: number) => number
 ): number {
   const known = workers.filter(worker => !Number.isNaN(told(column, worker)));
-  const sum = (of: MemoryColumn): number => known.reduce((sum, worker) => sum + told(of, worker), 0);
+  const sum = (of: MemoryColumn): number => sumOf(known, worker => told(of, worker));
   const most = (value: (worker: number) => number): number => Math.max(...known.map(value));
   if (known.length === 0) return Number.NaN;
   if (column === 'spilled') return sum('spilled');

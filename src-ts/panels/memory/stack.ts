@@ -1,11 +1,10 @@
 import type { Cached } from '../../core/bin-cache';
 import { bytes, shortened } from '../../core/format';
 import { css, type Rgb, reservedColor, slotColor } from '../../draw/palette';
-import type { Pen } from '../../draw/pen';
-import { textWidth } from '../../draw/text-width';
+import { type Pen, writeWith } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
-import { clip, drawArea, drawLine, drawRowFrame, isNarrow, type RowScale } from '../chart-row';
+import { clip, drawArea, drawLine, drawRowFrame, type RowScale } from '../chart-row';
 import type { Layer } from '../layers';
 import { MEASURES, type MemoryFigures } from './figures';
 import { drawSwatches } from './swatches';
@@ -23,7 +22,7 @@ export function drawStack(
   const { box } = row;
   const { included, series } = figures;
   const title = included.length < series.names.length ? figures.titleOf(included) : 'All workers';
-  drawRowFrame(pen, row, isNarrow(box.x) ? '' : shortened(title, 17), 'bytes', false, theme);
+  drawRowFrame(pen, row, shortened(title, 17), 'bytes', theme);
   clip(pen, box);
   MEASURES.forEach(({ column }, at) => {
     const { low, high } = layers[at];
@@ -64,7 +63,7 @@ export function drawStackLegend(pen: Pen, row: RowScale, limit: number, theme: T
   }));
   const x = drawSwatches(pen, box, signs, theme);
   const room = box.x + box.width;
-  const text = textWidth(pen.font);
+  const text = writeWith(pen, theme);
   const label = limit <= row.most ? 'limit' : `limit ${bytes(limit)}`;
   if (!Number.isFinite(limit) || x + text.of(label) + 15 > room) return;
   pen.fillStyle = theme.text;
@@ -77,5 +76,5 @@ export function drawStackLegend(pen: Pen, row: RowScale, limit: number, theme: T
 /** One hue from strong to weak for what is in memory; disk has Dask's orange. */
 function colorOf(measure: number, theme: Theme): Rgb {
   if (measure === 3) return reservedColor('disk', theme);
-  return slotColor([19, 7, 31][measure], theme.dark, theme.contrast);
+  return slotColor([19, 7, 31][measure], theme);
 }

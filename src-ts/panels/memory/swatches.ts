@@ -1,6 +1,5 @@
 import { shortened } from '../../core/format';
 import { type Box, type Pen, writeWith } from '../../draw/pen';
-import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import { isNarrow } from '../chart-row';
 import type { Sign } from '../panel';
@@ -8,7 +7,7 @@ import type { Sign } from '../panel';
 const LONGEST = 24;
 
 /**
- * What colours mean, in a line over a plot, as far as there is room, and how many more there are, with those that are
+ * What colours mean, in a line over a plot, as far as there is room, and how many `more` there are, with those that are
  * `left` out; where the line ends.
  */
 export function drawSwatches(
@@ -16,14 +15,12 @@ export function drawSwatches(
   box: Box,
   signs: readonly (Sign & { readonly faded?: boolean })[],
   theme: Theme,
-  left = 0
+  left = 0,
+  more = (rest: number): string => `${rest} more`
 ): number {
-  const font = `12px ${theme.font}`;
-  writeWith(pen, font);
-  const text = textWidth(font);
+  const text = writeWith(pen, theme);
   let x = isNarrow(box.x) ? 0 : box.x;
   const room = box.x + box.width;
-  const more = (count: number): string => `${count} more`;
   let rest = signs.length + left;
   for (const { label, color, faded } of signs) {
     const words = shortened(label, LONGEST);

@@ -99,7 +99,9 @@ test('of workers that are chosen the table has those, and where none has a sampl
         { worker: 'a', memory_limit: 2048 },
         { worker: 'b', memory_limit: 4096 }
       ],
-      memory: ['a', 'b'].map(worker => ({ worker, time: 1, process: 1024 }))
+      memory: ['a', 'b'].map(worker => ({ worker, time: 1, process: 1024 })),
+      // Its own samples, which are more, tell of more.
+      resources: [{ process: 'b', time: 1.2, memory: 3072 }]
     })
   );
   const view = memory.create({ ...stage, surface: new Surface(), say: () => {} });
@@ -110,8 +112,8 @@ test('of workers that are chosen the table has those, and where none has a sampl
   choose('b');
   expect(view.empty()).toBeUndefined();
   expect(view.rows?.().length).toBe(1);
-  expect(view.rows?.().row(0)).toEqual(['b', '1\u2009KiB', '–', '–', '–', '–', '4\u2009KiB']);
-  expect([0, 1, 6].map(column => view.rows?.().value?.(0, column))).toEqual(['b', 1024, 4096]);
+  expect(view.rows?.().row(0)).toEqual(['b', '3\u2009KiB', '–', '–', '–', '–', '4\u2009KiB']);
+  expect([0, 1, 6].map(column => view.rows?.().value?.(0, column))).toEqual(['b', 3072, 4096]);
   choose('gone');
   expect(view.empty()).toContain('No memory sample of what is chosen');
 });

@@ -12,7 +12,7 @@ import { choice, element, setHidden, setWords } from '../element';
 import { drawHeat, heatHeight, heatMark } from '../heat';
 import { peakOf, stacked } from '../layers';
 import { outline, picked } from '../marks';
-import { noneOf } from '../no-tasks';
+import { noneChosen, noneOf } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, Sign, TableRows } from '../panel';
 import { drawTimes } from '../time-axis';
 import { AlignedRuns } from './aligned';
@@ -81,7 +81,7 @@ export class MemoryView implements PanelView {
   empty(): string | undefined {
     this.figures.read();
     if (this.figures.included.length > 0 || (this.showsNames && this.byName.some)) return undefined;
-    if (this.hasMeasures) return 'No memory sample of what is chosen. Esc takes the last choice back.';
+    if (this.hasMeasures) return noneChosen('No memory sample of');
     return noneOf(this.context, NO_MEASURES);
   }
 
@@ -212,7 +212,7 @@ export class MemoryView implements PanelView {
   rows(): TableRows {
     const { recording, selection } = this.context;
     if (this.showsNames) return this.byName.rows();
-    return memoryTable(this.figures, timeOf(recording, selection.filter()));
+    return memoryTable(this.figures, recording, timeOf(recording, selection.filter()));
   }
 
   private drawMap(pen: Pen, scale: Scale, theme: Theme): void {

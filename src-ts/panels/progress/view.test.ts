@@ -70,6 +70,32 @@ test('names that are all done make room for those that are not', () => {
   expect(last(view).words()).toBe('Show fewer bars');
 });
 
+test('names that are over make room for those that go on, the ones that failed last', () => {
+  const names = [...NAMES, 'now'];
+  const attempts = NAMES.map((_, task) => ({
+    run: task,
+    task,
+    worker: 'w',
+    thread: '1',
+    status: task === 0 ? 'erred' : 'cancelled',
+    start: 1,
+    stop: 2,
+    done: 2
+  }));
+  const recording = recordingOf({
+    workers: WORKERS,
+    graph: names.map((prefix, task) => ({ task, prefix, submission: 0, order: task })),
+    attempts,
+    running: [{ run: 20, task: 20, worker: 'w', thread: '1', start: 3 }]
+  });
+  const view = progress.create({ ...createStage(recording), surface: new Surface(), say: () => {} });
+  expect(view.empty()).toBeUndefined();
+  view.layout();
+  const bars = [first(view)];
+  while (bars.length < 16) bars.push(view.move?.(bars.at(-1), 'down') as Mark);
+  expect(bars.map(({ id }) => id)).toEqual(['name-0', ...NAMES.slice(6), 'now']);
+});
+
 test('however many names there are, the picture stays as low as a canvas can be', () => {
   const graph = Array.from({ length: 2000 }, (_, task) => ({ task, prefix: `name-${task}`, submission: 0 }));
   const stage = createStage(recordingOf({ graph, workers: WORKERS }));

@@ -1,15 +1,15 @@
-import { count, duration, plural } from '../../core/format';
+import { count, duration, nameOrNone, plural } from '../../core/format';
 import { leftOf, type Progress, progressOf, together } from '../../core/progress';
 import { threadsNow } from '../../core/threads-now';
 import { css, mixed, type Rgb } from '../../draw/palette';
 import { type Box, type Pen, writeWith } from '../../draw/pen';
-import { textWidth } from '../../draw/text-width';
+import type { TextWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import { element, setWords } from '../element';
 import { activityColor } from '../fine-metrics/colors';
 import { Fold } from '../fold';
 import { FADED, outline, stepped, worded } from '../marks';
-import { noTasks } from '../no-tasks';
+import { noneChosen, noTasks } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, Sign, TableRows } from '../panel';
 import { nameColor } from '../task-stream/colors';
 import { number, tableOf, text } from '../things';
@@ -41,7 +41,7 @@ export class ProgressView implements PanelView {
     const { selection, recording } = this.context;
     if (recording.table('graph').rows === 0) return noTasks(recording);
     return selection.clauses.length > 0
-      ? 'No task belongs to what is chosen. Esc takes the last choice back.'
+      ? noneChosen('No task belongs to')
       : 'The tasks that are known were computed before this was recorded.';
   }
 
@@ -62,9 +62,9 @@ export class ProgressView implements PanelView {
   draw(pen: Pen): void {
     const { theme } = this.context.surface;
     const own = new Set(this.context.selection.own(SOURCE, 'name'));
-    writeWith(pen, `12px ${theme.font}`);
+    const text = writeWith(pen, theme);
     this.shown.forEach((each, at) => {
-      this.drawBar(pen, each, own.size > 0 && !own.has(each.name), ROW * at, theme);
+      this.drawBar(pen, each, own.size > 0 && !own.has(each.name), ROW * at, text, theme);
     });
     if (this.lines === this.shown.length) return;
     pen.fillStyle = theme.accent;
@@ -168,18 +168,17 @@ export class ProgressView implements PanelView {
     return this.fold.words(this.all.length, 'bar');
   }
 
-  private drawBar(pen: Pen, each: Progress, faded: boolean, y: number, theme: Theme): void {
+  private drawBar(pen: Pen, each: Progress, faded: boolean, y: number, text: TextWidth, theme: Theme): void {
     const { width } = this.context.surface;
-    const text = textWidth(pen.font);
     const labels = Math.round(Math.min(200, width * 0.36));
     const amount = `${count(each.done)} of ${count(each.total)}`;
     const room = Math.max(10, width - labels - 120);
     pen.fillStyle = faded ? theme.muted : theme.text;
-    pen.fillText(text.fitted(each.name || '(no name)', labels - 10), 0, y + ROW / 2);
+    pen.fillText(text.fitted(nameOrNone(each.name), labels - 10), 0, y + ROW / 2);
     pen.globalAlpha = faded ? FADED : 1;
     pen.fillStyle = theme.grid;
     pen.fillRect(labels, y + 4, room, ROW - 8);
-    const color = this.context.colors.color(each.name, theme.dark, theme.contrast);
+    const color = this.context.colors.color(each.name, theme);
     let x = labels;
     const parts: readonly (readonly [number, Rgb])[] = [
       [each.done, color],
@@ -213,7 +212,7 @@ export class ProgressView implements PanelView {
       id: each.name,
       box,
       card: () => ({
-        title: each.name || '(no name)',
+        title: nameOrNone(each.name),
         color: nameColor(each.name, this.context.colors, theme),
         groups: [
           [
@@ -233,16 +232,16 @@ export class ProgressView implements PanelView {
           ]
         ]
       }),
-      words: () => `${each.name || '(no name)'}: ${[doneWords(each), ...open].join(', ')}`
+      words: () => `${nameOrNone(each.name)}: ${[doneWords(each), ...open].join(', ')}`
     };
   }
 }
 
-/** As many as have room: of those that are all done, the ones that came last. */
+/** As many as have room: of those that are over, the ones that failed most, then those that came last. */
 function mostOpen(all: readonly Progress[], most: number): readonly Progress[] {
-  const open = all.filter(each => each.done < each.total);
-  const room = most - open.length;
-  const over = all.filter(each => each.done === each.total);
-  const kept = new Set(room > 0 ? [...open, ...over.slice(-room)] : open.slice(0, most));
+  const isOpen = ({ running, waiting }: Progress): boolean => running + waiting > 0;
+  const over = all.filter(each => !isOpen(each)).reverse();
+  over.sort((a, b) => b.failed - a.failed);
+  const kept = new Set([...all.filter(isOpen), ...over].slice(0, most));
   return all.filter(each => kept.has(each));
 }

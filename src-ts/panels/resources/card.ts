@@ -6,8 +6,8 @@ import { processLabel, type ResourceFigures } from './figures';
 import { type Measure, wordsOf } from './measures';
 
 /**
- * What one process did at a moment: the row's figures first, then the others that are shown. Of all together the
- * row's alone, since not all can be summed.
+ * What one process did at a moment: the row's figures first, then the others that are shown. Of several together
+ * the row's alone, since not all can be summed.
  */
 export function resourceMark(
   context: PanelContext,
@@ -19,7 +19,7 @@ export function resourceMark(
 ): Mark {
   const { time, origin, x, box } = place;
   const name = row.series.names[process] ?? '';
-  const label = name ? processLabel(context, name) : 'all workers';
+  const label = name ? processLabel(context, name) : plural(figures.summed(row.series).length, 'worker');
   const lines = (measure: Measure): { label: string; value: string }[] =>
     measure.columns.map(({ column, label }) => ({
       label,
@@ -28,7 +28,7 @@ export function resourceMark(
   const others = shown.filter(measure => measure !== row.measure && measure.table === row.measure.table);
   return {
     id: `${row.measure.id}\n${name}\n${Math.round(x)}`,
-    box: { x: x - 6, y: box.y, width: 12, height: box.height },
+    box: { ...box, x: x - 6, width: 12 },
     card: () => ({
       title: label,
       groups: [

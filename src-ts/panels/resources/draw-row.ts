@@ -86,7 +86,7 @@ export function drawMap(
 
 /** Colours of stacked layers, from the bottom. */
 function fillsOf(theme: Theme): readonly string[] {
-  const [first, second, third] = [31, 19, 7].map(slot => slotColor(slot, theme.dark, theme.contrast));
+  const [first, second, third] = [31, 19, 7].map(slot => slotColor(slot, theme));
   return [css(first), css(mixed(theme.background, second, 0.45)), css(mixed(theme.background, third, 0.2))];
 }
 

@@ -1,17 +1,21 @@
 import { expect, test, vi } from 'vitest';
-import { Table } from '../../core/recording';
+import { type Recording, Table } from '../../core/recording';
 import { batchOf, recordingOf } from '../../core/test-recording';
 import type { PanelContext } from '../panel';
+import { createStage } from '../stage';
 import { absentWords, ResourceFigures } from './figures';
 import type { Measure } from './measures';
 import { measureMenu } from './menu';
+
+const figuresOf = (recording: Recording): ResourceFigures =>
+  new ResourceFigures(createStage(recording) as PanelContext);
 
 const there = (figures: ResourceFigures): Measure[] => figures.measures.filter(each => figures.has(each));
 
 test('the workers are looked at as soon as there are any, unless a person chose otherwise', () => {
   const recording = recordingOf({ resources: [{ process: 'scheduler', time: 1, cpu: 5 }] });
-  const figures = new ResourceFigures({ recording } as PanelContext);
-  const asked = new ResourceFigures({ recording } as PanelContext);
+  const figures = figuresOf(recording);
+  const asked = figuresOf(recording);
   figures.read();
   asked.read();
   expect([figures.chosenGroup, figures.series.resources.names]).toEqual(['scheduler', ['scheduler']]);
@@ -29,18 +33,18 @@ test('what was recorded of other processes only is not there', () => {
     { process: 'scheduler', time: 1, cpu: 5, net_read: 100 },
     { process: 'tcp://a', time: 1, cpu: 50, net_read: Number.NaN }
   ];
-  const figures = new ResourceFigures({ recording: recordingOf({ resources }) } as PanelContext);
+  const figures = figuresOf(recordingOf({ resources }));
   figures.read();
-  expect(there(figures).map(({ id }) => id)).toEqual(['cpu']);
+  expect(there(figures).map(({ id }) => id)).toEqual(['cpu', 'total-cpu']);
   figures.chosenGroup = 'scheduler';
   figures.read();
-  expect(there(figures).map(({ id }) => id)).toEqual(['cpu', 'network']);
+  expect(there(figures).map(({ id }) => id)).toEqual(['cpu', 'total-cpu', 'network']);
 });
 
 test('the scheduler counts tasks by states of its own', () => {
   const counts = { time: 1, executing: 50, ready: 3, waiting: 0 };
   const resources = ['scheduler', 'tcp://a'].map(process => ({ process, ...counts }));
-  const figures = new ResourceFigures({ recording: recordingOf({ resources }) } as PanelContext);
+  const figures = figuresOf(recordingOf({ resources }));
   const labels = (): string[] => {
     figures.read();
     return there(figures).flatMap(({ columns }) => columns.map(({ label }) => label));
@@ -53,7 +57,7 @@ test('the scheduler counts tasks by states of its own', () => {
 
 test('what is missing is told with why, all of one reason at once', () => {
   const recording = recordingOf({ resources: [{ process: 'tcp://a', time: 1, cpu: 5, lag: 0.1 }] });
-  const figures = new ResourceFigures({ recording } as PanelContext);
+  const figures = figuresOf(recording);
   figures.read();
   expect(absentWords(figures)).toBe(
     'Tasks, Network, Disk: not recorded here. GPU, GPU memory: no NVML on these workers.'
@@ -67,14 +71,24 @@ test.each([
   [105, 105]
 ])('an axis whose largest share is %d goes up to %d', (cpu, most) => {
   const recording = recordingOf({ resources: [{ process: 'tcp://a', time: 1, cpu }] });
-  const figures = new ResourceFigures({ recording } as PanelContext);
+  const figures = figuresOf(recording);
   figures.read();
   expect(figures.mostOf(there(figures)[0])).toBe(most);
 });
 
+test('an idle GPU does not fill its axis', () => {
+  const gpus = [{ process: 'tcp://a', index: 0, time: 1, utilization: 7, memory: 5 }];
+  const figures = figuresOf(recordingOf({ gpus }));
+  figures.read();
+  expect(there(figures).map(measure => [measure.id, figures.mostOf(measure)])).toEqual([
+    ['gpu', 100],
+    ['gpu-memory', 5]
+  ]);
+});
+
 test('where too few samples came for a figure, it is said how more would', () => {
   const resources = [{ process: 'tcp://a', time: 1, cpu: Number.NaN }];
-  const figures = new ResourceFigures({ recording: recordingOf({ resources }) } as PanelContext);
+  const figures = figuresOf(recordingOf({ resources }));
   figures.read();
   expect(absentWords(figures)).toMatch(/^No samples of these processes\. record\(/);
 });
@@ -82,7 +96,7 @@ test('where too few samples came for a figure, it is said how more would', () =>
 test('nobody looks for GPUs but at workers; of others those are shown that are there', () => {
   const resources = ['tcp://a', 'scheduler'].map(process => ({ process, time: 1, cpu: 5 }));
   const recording = recordingOf({ resources });
-  const figures = new ResourceFigures({ recording } as PanelContext);
+  const figures = figuresOf(recording);
   const shown = new Set<string>();
   const said = (): boolean[] => {
     figures.read();
@@ -112,10 +126,10 @@ test('of what comes while a run goes on each row is looked at a few times, of wh
       Array.from({ length: 10 }, (_, process) => sample(process, time))
     );
   const recording = recordingOf({ resources: of(0, 1000) });
-  const figures = new ResourceFigures({ recording } as PanelContext);
+  const figures = figuresOf(recording);
   const mosts = (of: ResourceFigures): number[] => {
     of.read();
-    return there(of).map(measure => of.mostOf(measure));
+    return there(of).flatMap(measure => (measure.usual ? of.mostOf(measure) : []));
   };
   expect(mosts(figures)).toEqual([100, 30]);
   recording.take(batchOf('resources', of(1000, 1001)));
@@ -143,7 +157,7 @@ test('of what comes while a run goes on each row is looked at a few times, of wh
   vi.restoreAllMocks();
   expect(reads).toBeGreaterThan(0);
   expect(reads).toBeLessThan(1000);
-  const anew = new ResourceFigures({ recording } as PanelContext);
+  const anew = figuresOf(recording);
   expect(mosts(anew)).toEqual(mosts(figures));
   expect(anew.series.resources).toEqual(figures.series.resources);
 });

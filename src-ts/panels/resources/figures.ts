@@ -16,7 +16,7 @@ import type { PanelContext } from '../panel';
 import { workerLabel } from '../worker-label';
 import { MEASURES, type Measure, type MeasureColumn, SCHEDULER_MEASURES, valuesOf } from './measures';
 
-/** In place of a process: all of them together. */
+/** In place of a process: those together whose layers are shown. */
 export const ALL = -1;
 
 /** Whose figures are looked at. */
@@ -43,10 +43,14 @@ export class ResourceFigures {
     this.group = group;
   }
 
+  private get chosenNames(): readonly string[] {
+    return [...(this.context.selection.filter().workers ?? [])];
+  }
+
   /** Reads what is new; cheap where nothing is. */
   read(): void {
     const { recording } = this.context;
-    const state = recording.state('resources', 'gpus');
+    const state = [recording.state('resources', 'gpus'), ...this.chosenNames].join();
     if (this.version === [state, this.chosenGroup].join()) return;
     // While a run goes on, those of the workers may come later.
     const groups = new Set(recording.table('resources').symbols('process').names.map(groupOf));
@@ -102,20 +106,34 @@ export class ResourceFigures {
     return made;
   }
 
+  /** Processes of the workers that are chosen. */
+  chosen({ names }: Series): number[] {
+    const { workers } = this.context.selection.filter();
+    return [...names.keys()].filter(process => workers?.has(workerOf(names[process])));
+  }
+
+  /** Of which processes layers are the sum: the chosen ones, or all where there is no choice. */
+  summed(series: Series): readonly number[] {
+    const chosen = this.chosen(series);
+    return chosen.length > 0 ? chosen : [...series.names.keys()];
+  }
+
   /** A figure of a process at a moment, or the sum of those that are known; NaN where nothing is. */
   at(measure: Measure, column: MeasureColumn, process: number, time: number): number {
     const series = this.seriesOf(measure);
     const values = this.values(measure, column);
     if (process !== ALL) return valueAt(series, values, process, time);
-    return sumOfKnown(series.names.map((_, each) => valueAt(series, values, each, time)));
+    return sumOfKnown(this.summed(series).map(each => valueAt(series, values, each, time)));
   }
 
   /** The largest figure of any process; of layers, the largest sum, of what was `seen` too. */
   mostOf(measure: Measure, seen = 0): number {
     if (measure.style === 'stack') {
       const { taken } = this.seriesOf(measure);
-      return peakOfRows(this.peaks, measure.id, taken, row => this.mostStacked(measure, row), seen);
+      const key = [measure.id, ...this.chosenNames].join();
+      return peakOfRows(this.peaks, key, taken, row => this.mostStacked(measure, row), seen);
     }
+    if (measure.id === 'gpu') return 100;
     const most = Math.max(...measure.columns.map(({ column }) => this.mostOfColumn(measure, column)));
     // Close to whole cores the axis shows that it is no more.
     const whole = Math.ceil(most / 100) * 100;
@@ -148,11 +166,11 @@ export class ResourceFigures {
     const series = this.seriesOf(measure);
     const times = recording.table(measure.table as 'resources').times('time');
     const bins = binsSince(recording, times, row, COARSE);
-    const all = [...series.names.keys()];
+    const processes = this.summed(series);
     return peakOf(
       stacked(
         measure.columns.map(({ column }) =>
-          summed(binned(series, this.values(measure, column), ...bins), all)
+          summed(binned(series, this.values(measure, column), ...bins), processes)
         )
       )
     );
@@ -160,7 +178,8 @@ export class ResourceFigures {
 }
 
 /** What gives short runs more samples. */
-export const MORE_OFTEN = 'record(resources="50ms") takes them more often, for short runs.';
+export const MORE_OFTEN =
+  'record(resources="50ms"), or JupyterLab’s setting “Samples of resources a second”, takes them more often, for short runs.';
 
 /** Which of the usual measures have no data, and why; '' if all have. */
 export function absentWords(figures: ResourceFigures): string {

@@ -59,10 +59,14 @@ function measure(
   return { id, title, unit, columns, ...plain, ...more };
 }
 
+/** Of all together alone: of a process it is its CPU. */
+export const TOTAL = 'total-cpu';
+
 const NO_NVML = 'no NVML on these workers';
 
 export const MEASURES: readonly Measure[] = [
   measure('cpu', 'CPU', '%', { cpu: 'CPU' }, { usual: true }),
+  measure(TOTAL, 'Total CPU', '%', { cpu: 'total' }, { style: 'stack' }),
   measure(
     'tasks',
     'Tasks',

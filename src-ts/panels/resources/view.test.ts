@@ -34,11 +34,67 @@ function markOf(label: string): Mark | undefined {
 test('layers are of all workers: their card has the sums, and a click chooses none of them', () => {
   const tasks = markOf('executing');
   const { title, groups } = tasks?.card() ?? {};
-  expect(title).toBe('all workers');
+  expect(title).toBe('3 workers');
   expect(groups?.[0].map(({ value }) => value)).toEqual(['6', '6', '0']);
-  expect(tasks?.words()).toMatch(/^all workers: executing 6, ready 6, waiting 0, at 1\.\d{3}\u2009s$/);
+  expect(tasks?.words()).toMatch(/^3 workers: executing 6, ready 6, waiting 0, at 1\.\d{3}\u2009s$/);
   view.choose?.(tasks, { additive: false });
   expect(stage.selection.clauses).toEqual([]);
+});
+
+test('layers are of the workers that are chosen, as is their axis', () => {
+  const told = (): (string | undefined)[] => {
+    view.layout();
+    const { title, groups } = markOf('executing')?.card() ?? {};
+    return [title, groups?.[0].map(({ value }) => value).join(' ')];
+  };
+  const heights = (): number[] => {
+    const pen = new SvgPen(900, 400);
+    view.draw(pen);
+    const { rowsDrawn } = view as unknown as {
+      rowsDrawn: { measure: { id: string }; scale: { most: number } }[];
+    };
+    return rowsDrawn.filter(({ measure }) => measure.id === 'tasks').map(({ scale }) => scale.most);
+  };
+  expect(told()).toEqual(['3 workers', '6 6 0']);
+  const [all] = heights();
+  stage.selection.choose('x', 'worker', ['b', 'c'], false);
+  expect(told()).toEqual(['2 workers', '5 4 0']);
+  stage.selection.choose('x', 'worker', ['b'], false);
+  expect(told()).toEqual(['b', '2 2 0']);
+  expect(heights()[0]).toBeLessThan(all / 2);
+  view.choose?.(markOf('executing'), { additive: false });
+  expect(stage.selection.own('resources', 'worker')).toEqual(['b']);
+});
+
+test('the CPU of all workers together is shown where a person asks for it, and of no single one', () => {
+  const menu = view.controls?.[2] as HTMLDetailsElement;
+  const tick = (): void => {
+    menu.open = true;
+    menu.dispatchEvent(new Event('toggle'));
+    const label = [...menu.querySelectorAll('label')].find(each => each.textContent === 'Total CPU');
+    const input = label?.querySelector('input') as HTMLInputElement;
+    input.checked = true;
+    input.dispatchEvent(new Event('change'));
+    view.layout();
+  };
+  const rows = (): string => {
+    const pen = new SvgPen(900, 600);
+    view.draw(pen);
+    return pen.toString();
+  };
+  const areas = (): number | undefined => rows().match(/<path[^>]* fill="(?!none)/g)?.length;
+  expect([markOf('total'), areas()]).toEqual([undefined, 3]);
+  tick();
+  expect(areas()).toBe(4);
+  expect(markOf('total')?.card().groups[0][0].value.replace('\u2009', ' ')).toBe('30 %');
+  expect(view.rows?.().columns.map(({ title }) => title)).not.toContain('total, mean');
+  expect(JSON.stringify(markOf('CPU')?.card())).not.toContain('total');
+  expect(rows()).toContain('Total CPU');
+  const look = view.controls?.[1] as HTMLSelectElement;
+  look.value = 'map';
+  look.dispatchEvent(new Event('change'));
+  view.layout();
+  expect(rows()).not.toContain('Total CPU');
 });
 
 test('arrow keys go from moment to moment, and from one measure to the next', () => {

@@ -1,5 +1,6 @@
 import { BinCache, type Cached } from '../../core/bin-cache';
 import { alone, binned } from '../../core/series';
+import { sumOf } from '../../core/sum-of';
 import { timeOf } from '../../core/task-filter';
 import { drawTimeGrid, gutterOf, plotIn } from '../../draw/axis';
 import type { Box, Pen } from '../../draw/pen';
@@ -15,7 +16,7 @@ import { resourceMark } from './card';
 import { drawMap, drawProcess, drawRow, layersOf, partsOf, type Row } from './draw-row';
 import { Drawn } from './drawn';
 import { ALL, absentWords, type Group, MORE_OFTEN, processLabel, ResourceFigures, workerOf } from './figures';
-import { MEASURES, type Measure, type MeasureColumn } from './measures';
+import { MEASURES, type Measure, type MeasureColumn, TOTAL } from './measures';
 import { measureMenu } from './menu';
 import { resourceTable } from './table';
 
@@ -78,7 +79,7 @@ export class ResourcesView implements PanelView {
   height(width: number): number {
     this.figures.read();
     const title = this.titleHeight(gutterOf(width));
-    const rows = this.chosen().reduce((sum, measure) => sum + title + this.rowHeight(measure) + GAP, 0);
+    const rows = sumOf(this.chosen(), measure => title + this.rowHeight(measure) + GAP);
     return Math.max(8, rows + 4);
   }
 
@@ -124,9 +125,9 @@ export class ResourcesView implements PanelView {
       if (this.look === 'map') drawMap(pen, row, this.labelOf(row), scale, kept, theme);
       else {
         const parts = partsOf(measure, theme);
-        drawRowFrame(pen, row.scale, measure.title, measure.unit, this.isMirrored(measure), theme, parts);
+        drawRowFrame(pen, row.scale, measure.title, measure.unit, theme, this.isMirrored(measure), parts);
         clip(pen, box);
-        drawRow(pen, row, scale, this.bins, this.chosenProcesses(row), theme);
+        drawRow(pen, row, scale, this.bins, new Set(this.figures.chosen(row.series)), theme);
         pen.restore();
       }
       drawUnknown(pen, box, scale, kept, kept.value.known, theme);
@@ -160,7 +161,7 @@ export class ResourcesView implements PanelView {
     const time = scale.time(x - box.x);
     const markOf = (process: number, box: Box): Mark => {
       const place = { time, origin: viewport.origin, x, box };
-      return resourceMark(this.context, this.figures, row, this.chosen(), process, place);
+      return resourceMark(this.context, this.figures, row, this.chosen('map'), process, place);
     };
     if (this.look === 'map') {
       const kept = this.bins(row, row.measure.columns[0].column, scale);
@@ -183,21 +184,23 @@ export class ResourcesView implements PanelView {
   rows(): TableRows {
     const { recording, selection } = this.context;
     const time = timeOf(recording, selection.filter());
-    return resourceTable(this.context, this.chosen(), this.figures, time);
+    return resourceTable(this.context, this.chosen('map'), this.figures, time);
   }
 
   private readonly bins = (row: Row, column: MeasureColumn, scale: Scale): Cached<Drawn> => {
     const { measure, series } = row;
     // Layers are of the same bins, all of them; of a map there is one column alone.
     return this.cache.get(
-      `${this.look} ${measure.table}.${column}`,
+      `${this.look} ${measure.id}.${column}`,
       scale,
       this.context.viewport.moving,
       (from, to, bins) => {
         const values = this.figures.values(measure, column);
         const as = this.look === 'lines' && measure.style === 'stack' ? 'stack' : this.look;
-        return new Drawn([...series.names.keys()], as, process =>
-          binned(process === undefined ? series : alone(series, process), values, from, to, bins)
+        return new Drawn(
+          as === 'stack' ? this.figures.summed(series) : [...series.names.keys()],
+          as,
+          process => binned(process === undefined ? series : alone(series, process), values, from, to, bins)
         );
       }
     );
@@ -221,9 +224,12 @@ export class ResourcesView implements PanelView {
     return figures.mostOfColumn(measure, measure.columns[0].column);
   }
 
-  private chosen(): readonly Measure[] {
+  /** What is shown; in a map, as of each process, there is no total. */
+  private chosen(look = this.look): readonly Measure[] {
     const { figures, shown } = this;
-    return figures.measures.filter(measure => shown.has(measure.id) && figures.has(measure));
+    return figures.measures.filter(
+      each => shown.has(each.id) && figures.has(each) && (look === 'lines' || each.id !== TOTAL)
+    );
   }
 
   private rowHeight(measure: Measure): number {
@@ -240,14 +246,11 @@ export class ResourcesView implements PanelView {
     return process => processLabel(this.context, series.names[process]);
   }
 
-  private chosenProcesses({ series }: Row): Set<number> {
-    const { workers } = this.context.selection.filter();
-    return new Set(series.names.flatMap((name, process) => (workers?.has(workerOf(name)) ? process : [])));
-  }
-
-  /** The process whose line is nearest; layers are of all together. Undefined if nothing is known then. */
+  /** The process whose line is nearest; layers are of several together. Undefined if nothing is known then. */
   private nearest({ measure, series, scale }: Row, time: number, y: number): number | undefined {
-    const processes = measure.style === 'stack' && series.names.length > 1 ? [ALL] : [...series.names.keys()];
+    const summed = this.figures.summed(series);
+    const processes =
+      measure.style === 'stack' ? (summed.length > 1 ? [ALL] : summed) : [...series.names.keys()];
     let best: number | undefined;
     let distance = Number.POSITIVE_INFINITY;
     measure.columns.forEach(({ column }, at) => {

@@ -1,32 +1,42 @@
 import { callerOf } from '../../core/caller-of';
-import { bytes, clock, count, duration, moment, plural, share, shortened } from '../../core/format';
+import {
+  bytes,
+  clock,
+  count,
+  duration,
+  moment,
+  nameOrNone,
+  plural,
+  share,
+  shortened
+} from '../../core/format';
 import { functionOf, placeWords } from '../../core/functions-of';
 import { type Lane, LOST, RUNNING, STATUSES, type Status } from '../../core/lane';
 import { NOTHING, SECEDED } from '../../core/schema';
 import { isSizing, sizersOf } from '../../core/sizing';
 import { sourceLines } from '../../core/source-lines';
 import { spanName } from '../../core/spans';
+import { sumOf } from '../../core/sum-of';
 import { runOf } from '../../core/task-run';
 import type { Tasks } from '../../core/tasks';
 import { workersOf } from '../../core/workers-of';
 import type { Card, CardLine } from '../../draw/tooltip';
 import { FAILURE } from './cells';
 
-const STATUS_WORDS: Readonly<Record<Status, string>> = {
+/** Of those that are not called so already. */
+const STATUS_WORDS: Readonly<Partial<Record<Status, string>>> = {
   ok: 'finished',
   erred: 'failed',
   retried: 'failed, was tried again',
   killed: 'lost with its worker',
-  cancelled: 'cancelled',
   stolen: 'stolen by another worker',
-  rescheduled: 'sent to another worker',
-  running: 'running',
   lost: 'lost with its worker',
   other: 'ended'
 };
 
 export function statusWords(status: number): string {
-  return STATUS_WORDS[STATUSES[status]];
+  const name = STATUSES[status];
+  return STATUS_WORDS[name] ?? name;
 }
 
 /** Inputs named in a card before it only counts them. */
@@ -83,7 +93,7 @@ export function cardOf({ tasks, lane, entry, color, others }: Subject): Card {
 
 /** Its task name, unless that has none, or it has not arrived. */
 function nameOf(tasks: Tasks, lane: Lane, entry: number): string {
-  return tasks.names[lane.name[entry]] || '(no name)';
+  return nameOrNone(tasks.names[lane.name[entry]]);
 }
 
 /** One line for those who listen. */
@@ -203,7 +213,7 @@ function waits(tasks: Tasks, row: number, run: number): Lines {
 /** What collecting garbage took of it. */
 function garbage(tasks: Tasks, run: number, took: number): CardLine | undefined {
   const durations = tasks.recording.table('collections').numbers('duration');
-  const seconds = tasks.collectionRows(run).reduce((sum, row) => sum + durations[row], 0);
+  const seconds = sumOf(tasks.collectionRows(run), row => durations[row]);
   return line('Collected garbage', seconds > 0 ? `${duration(seconds)} (${share(seconds / took)})` : '');
 }
 

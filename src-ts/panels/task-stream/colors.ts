@@ -72,11 +72,11 @@ export class CellColors {
   }
 
   private mixNew(): void {
-    const { names } = this;
-    const { background, dark, contrast } = this.theme;
+    const { names, theme } = this;
+    const { background } = theme;
     this.tables = this.tables.map(table => grown(table, placeOf(names.length)));
     for (; this.count < names.length; this.count++) {
-      const color = this.colors.color(names[this.count], dark, contrast);
+      const color = this.colors.color(names[this.count], theme);
       [color, mixed(background, color, DIMMED)].forEach((over, at) => {
         this.tables[at].set(mixtures(background, over, SHARES), placeOf(this.count));
       });
@@ -111,5 +111,5 @@ function phasesOf(theme: Theme, most: number): Uint32Array {
 
 /** The colour of a name as text for elements and pens. */
 export function nameColor(name: string, colors: ColorRegistry, theme: Theme): string {
-  return css(colors.color(name, theme.dark, theme.contrast));
+  return css(colors.color(name, theme));
 }

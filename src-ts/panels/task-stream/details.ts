@@ -2,7 +2,7 @@ import type { EntryMask } from '../../core/entry-mask';
 import { type Lane, LOST, OK, RUNNING } from '../../core/lane';
 import { textOn } from '../../draw/palette';
 import { type Box, type Pen, writeWith } from '../../draw/pen';
-import { type TextWidth, textWidth } from '../../draw/text-width';
+import type { TextWidth } from '../../draw/text-width';
 import type { Scale } from '../../draw/viewport';
 import type { PanelContext } from '../panel';
 import { ERRED, FAILURE, HIDDEN, KILLED } from './cells';
@@ -41,14 +41,10 @@ export function drawDetails(pen: Pen, details: Details): void {
   for (const lane of lanes) entries += lane.firstStartAfter(scale.stop) - lane.firstAfter(scale.start);
   if (entries > MOST_ENTRIES) return;
   const size = laneHeight >= 16 ? 11 : 10;
-  const font = `${size}px ${context.surface.theme.font}`;
-  const widths = textWidth(font);
-  writeWith(pen, font);
-  const { highlight } = context.selection;
-  const { names, workers } = context.selection.filter();
-  const isDim: Dims = (worker, name) =>
-    workers?.has(worker) === false ||
-    (highlight !== undefined ? highlight !== name : names?.has(name) === false);
+  const widths = writeWith(pen, context.surface.theme, size);
+  const { selection } = context;
+  const { workers } = selection.filter();
+  const isDim: Dims = (worker, name) => workers?.has(worker) === false || !selection.isBright(name);
   for (let row = 0; row < lanes.length; row++) drawLane(pen, details, widths, isDim, lanes[row], row);
 }
 
@@ -157,7 +153,7 @@ function drawLabel(
   if (!text) return;
   const { colors, surface } = context;
   const { theme } = surface;
-  const ground = failed ? ([0, 0, 0] as const) : colors.color(name, theme.dark, theme.contrast);
+  const ground = failed ? ([0, 0, 0] as const) : colors.color(name, theme);
   pen.fillStyle = isDim ? theme.faint : low ? theme.muted : textOn(ground);
   pen.fillText(text, box.x + 4 + (failed ? 4 : 0), box.y + box.height / 2 + 0.5);
 }

@@ -1,7 +1,6 @@
 import type { Lane } from '../../core/lane';
 import type { Tasks } from '../../core/tasks';
 import { type Pen, writeWith } from '../../draw/pen';
-import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import { fittedLabel, workerLabel } from '../worker-label';
 
@@ -45,9 +44,7 @@ export interface LabelPlace {
 /** Names of workers left of their lanes, threads where there is room, a line between workers. */
 export function drawLaneLabels(pen: Pen, place: LabelPlace, theme: Theme): void {
   const { groups, from, to, laneHeight, right, end } = place;
-  const font = `11px ${theme.font}`;
-  const widths = textWidth(font);
-  writeWith(pen, font);
+  const widths = writeWith(pen, theme, 11);
   const withThreads = laneHeight >= 13 && right > 90;
   let free = Number.NEGATIVE_INFINITY;
   for (const group of groups) {

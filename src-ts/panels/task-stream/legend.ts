@@ -1,4 +1,4 @@
-import { count, duration, plural, shortened } from '../../core/format';
+import { count, duration, nameOrNone, plural, shortened } from '../../core/format';
 import { SECEDED } from '../../core/schema';
 import { sizersOf } from '../../core/sizing';
 import { focusIn } from '../../draw/focus';
@@ -158,7 +158,7 @@ export class Legend {
   }
 
   private item([index, name, chosen, bright, hidden]: Item, theme: Theme): HTMLElement {
-    const shown = name || '(no name)';
+    const shown = nameOrNone(name);
     const label = element('bdi', {}, shortened(shown, LETTERS));
     const choose = element(
       'button',

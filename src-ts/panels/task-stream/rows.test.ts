@@ -1,8 +1,9 @@
 import { expect, test, vi } from 'vitest';
-import { Lane, OK } from '../../core/lane';
+import { Lane, OK, statusCode } from '../../core/lane';
 import { Selection } from '../../core/selection';
 import { recordingOf } from '../../core/test-recording';
 import type { PanelContext } from '../panel';
+import { statusWords } from './card';
 import type { Choice } from './choice';
 import { rowsOf } from './rows';
 
@@ -30,4 +31,11 @@ test('of many tasks in sight the first are shown, and hardly more than these are
   expect([rows.length, rows.note]).toEqual([20_000, ': the first 20,000 of 160,000 tasks in sight']);
   const starts = Array.from({ length: rows.length }, (_, row) => rows.value?.(row, 3));
   expect(starts).toEqual(starts.map((_, at) => Math.round((at / 64) * 1e6) / 1e6));
+});
+
+test('of what Dask calls rescheduled it is not said where it went', () => {
+  expect(['rescheduled', 'killed'].map(status => statusWords(statusCode(status)))).toEqual([
+    'rescheduled',
+    'lost with its worker'
+  ]);
 });

@@ -284,12 +284,10 @@ export class TaskStreamView implements PanelView {
     const key = [surface.look, highlight ?? '\n', this.choice.version, names.length].join('|');
     if (key === this.colored) return;
     this.colored = key;
-    const bright = (name: string): boolean =>
-      highlight !== undefined ? name === highlight : this.choice.isBright(name);
     if (this.mixed?.theme !== theme || this.mixed.names !== names) {
       this.mixed = new CellColors(theme, names, colors);
     }
-    this.colors = this.mixed.table(bright, !this.choice.plain);
+    this.colors = this.mixed.table(name => selection.isBright(name), !this.choice.plain);
   }
 
   private async buildLevels(): Promise<void> {

@@ -1,4 +1,5 @@
 import { share } from '../../core/format';
+import { sumOf } from '../../core/sum-of';
 import { css } from '../../draw/palette';
 import { type Box, type Pen, writeWith } from '../../draw/pen';
 import type { TextWidth } from '../../draw/text-width';
@@ -79,7 +80,7 @@ function placeLabels(
     .filter(isNamed)
     .map(part => ({ part, words: `${isolated(part.words)} ${share(part.seconds / whole)}` }));
   if (small.length > 1) {
-    const rest = small.reduce((total, { seconds }) => total + seconds, 0);
+    const rest = sumOf(small, ({ seconds }) => seconds);
     wanted.push({ part: undefined, words: `${small.length} smaller parts ${share(rest / whole)}` });
   }
   const labels: Label[] = [];
@@ -104,7 +105,7 @@ export function drawBar(pen: Pen, bar: Bar, theme: Theme): void {
     pen.fillStyle = css(part.color);
     pen.fillRect(box.x, box.y, Math.max(1, box.width), box.height);
   }
-  writeWith(pen, `12px ${theme.font}`);
+  writeWith(pen, theme);
   for (const { part, words, box } of bar.labels) {
     const y = box.y + box.height / 2;
     if (part) {

@@ -3,7 +3,8 @@ import { css } from '../../draw/palette';
 import { holds, type Pen } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
-import { clip, drawArea, drawRowFrame, isNarrow, type RowScale } from '../chart-row';
+import { clip, drawArea, drawRowFrame, type RowScale } from '../chart-row';
+import { stacked } from '../layers';
 import type { Shown } from './figures';
 
 /** Threads in each part, bin by bin. */
@@ -18,15 +19,12 @@ export function drawChart(
   parts: readonly Shown[],
   theme: Theme
 ): void {
-  drawRowFrame(pen, row, isNarrow(row.box.x) ? '' : 'Threads', 'count', false, theme);
+  drawRowFrame(pen, row, 'Threads', 'count', theme);
   clip(pen, row.box);
-  let floor = new Float64Array(bins.bins);
-  bins.value.forEach((threads, part) => {
-    if (!threads.some(value => value > 0)) return;
-    const top = floor.map((value, bin) => value + threads[bin]);
+  stacked(bins.value).forEach(({ low, high }, part) => {
+    if (!bins.value[part].some(threads => threads > 0)) return;
     pen.fillStyle = css(parts[part].color);
-    drawArea(pen, row, scale, bins, floor, top);
-    floor = top;
+    drawArea(pen, row, scale, bins, low, high);
   });
   pen.restore();
 }

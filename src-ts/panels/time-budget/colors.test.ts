@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { KINDS } from '../../core/critical-path';
 import { ColorRegistry, luminance, type Rgb } from '../../draw/palette';
 import { PLAIN, type Theme } from '../../draw/theme';
 import { kindColor } from '../critical-path/colors';
 import { partColor } from './colors';
+import { partWords } from './words';
 
 /** Parts that nothing but their colour tells apart: kinds of computing, and of idle time that no name is blamed for. */
 const BESIDE = [
@@ -17,7 +20,26 @@ const LIGHT_CONTRAST: Theme = { ...PLAIN, contrast: true };
 const DARK_CONTRAST: Theme = { ...DARK, contrast: true };
 const BLACK_CONTRAST: Theme = { ...DARK_CONTRAST, background: [0, 0, 0] };
 
+/** What Python draws and says; see tests/test_words_hold.py. */
+const golden: {
+  readonly words: Readonly<Record<string, string>>;
+  readonly light: Readonly<Record<string, Rgb>>;
+  readonly dark: Readonly<Record<string, Rgb>>;
+} = JSON.parse(readFileSync(join(import.meta.dirname, '../../../tests/golden/parts.json'), 'utf8'));
+
 const distance = (one: Rgb, other: Rgb): number => Math.hypot(...one.map((value, at) => value - other[at]));
+
+test('parts have the words and the colours that they have in Python', () => {
+  const words = Object.keys(golden.words).map(part => [part, partWords(part, '', false).words]);
+  expect(Object.fromEntries(words)).toEqual(golden.words);
+  for (const [told, theme] of [
+    [golden.light, PLAIN],
+    [golden.dark, { ...DARK, background: [24, 26, 30] }]
+  ] as const) {
+    const colors = Object.keys(told).map(part => [part, partColor(part, '', new ColorRegistry(), theme)]);
+    expect(Object.fromEntries(colors)).toEqual(told);
+  }
+});
 
 test.each([
   ['light', PLAIN],

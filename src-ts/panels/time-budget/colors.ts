@@ -8,7 +8,7 @@ import { activityColor } from '../fine-metrics/colors';
  * greys, hues that no task name has, and for what a name is to blame for a wash of its colour.
  */
 export function partColor(part: string, name: string, colors: ColorRegistry, theme: Theme): Rgb {
-  const blue = slotColor(19, theme.dark, theme.contrast);
+  const blue = slotColor(19, theme);
   switch (part) {
     case 'cpu':
     case 'computing':
@@ -35,7 +35,7 @@ export function partColor(part: string, name: string, colors: ColorRegistry, the
     case 'transfer':
       return reservedColor('transfer', theme);
     case 'inputs':
-      return name ? wash(colors.color(name, theme.dark, theme.contrast), theme) : grey(2, theme);
+      return name ? wash(colors.color(name, theme), theme) : grey(2, theme);
     case 'placement':
       return wash(oklch(theme.dark ? 0.8 : 0.66, 0.13, 62), theme);
     case 'scheduler':

@@ -6,9 +6,11 @@ import { busyThreads, mostThreads } from '../../core/busy';
 import { duration } from '../../core/format';
 import type { Recording } from '../../core/recording';
 import { NOTHING } from '../../core/schema';
-import type { Filter, TimeRange } from '../../core/selection';
+import type { Filter } from '../../core/selection';
+import { sumOf } from '../../core/sum-of';
 import { PARTS, timeBudget } from '../../core/time-budget';
 import type { Rgb } from '../../draw/palette';
+import { noneChosen, notWorkedOut } from '../no-tasks';
 import type { PanelContext } from '../panel';
 import { partColor } from './colors';
 import { PAGE_WORDS, partWords } from './words';
@@ -126,8 +128,7 @@ export class BudgetFigures {
   /** All clauses but the panel's own; its own stretch of time counts, for it is drawn over all time anyway. */
   private filter(): Filter {
     const { selection } = this.context;
-    const filter = selection.filter(SOURCE);
-    return { ...filter, time: both(filter.time, selection.own(SOURCE, 'time')) };
+    return { ...selection.filter(SOURCE), time: selection.filter().time };
   }
 
   private readRows(rows: BudgetRows, filter: Filter): void {
@@ -191,12 +192,12 @@ export class BudgetFigures {
 /** Why idle time has no causes here, in words. */
 function whyNot(ended: boolean): string {
   if (!ended) return 'Why threads were idle is being worked out.';
-  return 'Why threads were idle has not been worked out for this file: dask_insight.open it, and save it or its report again.';
+  return notWorkedOut('Why threads were idle');
 }
 
 /** Says that there is no bar, and what to do. */
 function nothingLeft(whole: number): string {
-  return whole > 0 ? '' : 'No thread time is in what is chosen. Esc takes the last choice back.';
+  return whole > 0 ? '' : noneChosen('No thread time is in');
 }
 
 const NONE_OF: ReadonlySet<string> = new Set(['']);
@@ -210,7 +211,7 @@ function leftOut(recording: Recording, rows: BudgetRows, filter: Filter, whole: 
   if (others[chosen] === undefined) {
     for (let row = 0; row < rows.length; row++) outside[row] *= Number(rows.submission[row] === NOTHING);
   }
-  const sum = threadSeconds(rows, outside, filter.time).reduce((a, b) => a + b, 0);
+  const sum = sumOf(threadSeconds(rows, outside, filter.time));
   if (sum < 0.005 * (whole + sum)) return '';
   const what = { names: 'task', spans: 'span', cells: 'cell', lines: 'line' }[chosen];
   return `Left out: ${duration(sum)} of thread time for which no one ${what} is known.`;
@@ -220,12 +221,6 @@ function leftOut(recording: Recording, rows: BudgetRows, filter: Filter, whole: 
 function roughly({ shares }: BudgetRows, { time, workers }: Filter): string {
   if (shares.names.length === 0 || (!time && !workers)) return '';
   return 'Time around tasks and with the scheduler is shared out among names as in the whole run.';
-}
-
-function both(one: TimeRange | undefined, other: TimeRange | undefined): TimeRange | undefined {
-  if (!one || !other) return one ?? other;
-  const start = Math.max(one.start, other.start);
-  return { start, stop: Math.max(start, Math.min(one.stop, other.stop)) };
 }
 
 /** Whether time of functions stands for several threads in a row. */
@@ -241,7 +236,7 @@ function isSummed({ thread }: BudgetRows, { list, of }: Layers): boolean {
 function sharpen(threads: readonly Float64Array[], { list }: Layers, busy: Float64Array): void {
   const computing = threads.filter((_, layer) => list[layer].kind === 'computing');
   for (let bin = 0; bin < busy.length; bin++) {
-    const told = computing.reduce((sum, values) => sum + values[bin], 0);
+    const told = sumOf(computing, values => values[bin]);
     if (told <= 0) continue;
     for (const values of computing) values[bin] *= busy[bin] / told;
   }
@@ -251,11 +246,9 @@ function sharpen(threads: readonly Float64Array[], { list }: Layers, busy: Float
 function limit(threads: readonly Float64Array[], { list }: Layers, most: number): void {
   const computing = threads.filter((_, layer) => list[layer].kind === 'computing');
   const other = threads.filter((_, layer) => list[layer].kind !== 'computing');
-  const sumOf = (some: readonly Float64Array[], bin: number): number =>
-    some.reduce((sum, values) => sum + values[bin], 0);
   for (let bin = 0; bin < (threads[0]?.length ?? 0); bin++) {
-    const told = sumOf(other, bin);
-    const left = Math.max(0, most - sumOf(computing, bin));
+    const told = sumOf(other, values => values[bin]);
+    const left = Math.max(0, most - sumOf(computing, values => values[bin]));
     if (told > left) for (const values of other) values[bin] *= left / told;
   }
 }

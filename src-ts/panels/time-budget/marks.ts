@@ -1,4 +1,5 @@
 import { duration, figures, moment, plural, share, shortened } from '../../core/format';
+import { sumOf } from '../../core/sum-of';
 import { css } from '../../draw/palette';
 import type { Box } from '../../draw/pen';
 import type { CardLine } from '../../draw/tooltip';
@@ -28,7 +29,7 @@ export function partMark(found: BudgetFigures, part: Shown, box: Box): BudgetMar
       label: name ? shortened(name, 28) : '(no one task)',
       value: `${duration(seconds)} (${share(seconds / part.seconds)})`
     }));
-    const rest = told.slice(MOST_NAMES).reduce((sum, [, seconds]) => sum + seconds, 0);
+    const rest = sumOf(told.slice(MOST_NAMES), ([, seconds]) => seconds);
     if (rest > 0) {
       const label = plural(told.length - MOST_NAMES, 'more name');
       listed.push({ label, value: `${duration(rest)} (${share(rest / part.seconds)})` });
@@ -68,7 +69,7 @@ export function momentMark(
     .map((each, index) => ({ each, count: threads[index][at.bin] }))
     .filter(({ count }) => count >= 0.005)
     .sort((a, b) => b.count - a.count);
-  const total = there.reduce((sum, { count }) => sum + count, 0);
+  const total = sumOf(there, ({ count }) => count);
   const own = part ? threads[at.part][at.bin] : total;
   const title = part ? part.words : 'no thread';
   return {

@@ -5,7 +5,6 @@ import type { Recording } from '../../core/recording';
 import { sourceLines } from '../../core/source-lines';
 import { css } from '../../draw/palette';
 import { type Box, type Pen, writeWith } from '../../draw/pen';
-import type { TextWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import { FADED } from '../marks';
 import type { Shown } from './figures';
@@ -52,13 +51,12 @@ export function drawLines(
   parts: readonly Shown[],
   chosen: ReadonlySet<string>,
   width: number,
-  text: TextWidth,
   theme: Theme
 ): void {
   const room = labelRoom(width);
   const most = Math.max(...lines.list.map(({ group }) => group.seconds), Number.MIN_VALUE);
   const scale = Math.max(10, width - room - VALUES) / most;
-  writeWith(pen, text.font);
+  const text = writeWith(pen, theme);
   for (const { group, label, y } of lines.list) {
     const faded = chosen.size > 0 && !group.ids.some(id => chosen.has(id));
     pen.fillStyle = faded || group.key === '' ? theme.muted : theme.text;

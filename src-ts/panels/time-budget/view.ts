@@ -3,10 +3,10 @@ import { type Grouping, groupingsOf } from '../../core/budget-groups';
 import type { Stop } from '../../core/recording';
 import { AXIS_HEIGHT, plotIn } from '../../draw/axis';
 import type { Box, Pen } from '../../draw/pen';
-import { type TextWidth, textWidth } from '../../draw/text-width';
+import { textWidth } from '../../draw/text-width';
 import type { Scale } from '../../draw/viewport';
 import { type RowScale, rowScale } from '../chart-row';
-import { choice, element, setHidden, setWords } from '../element';
+import { choice, element, setHidden, setOptions, setWords } from '../element';
 import { Fold } from '../fold';
 import { outline, stepped } from '../marks';
 import { noTasks } from '../no-tasks';
@@ -138,9 +138,8 @@ export class TimeBudgetView implements PanelView {
     drawBar(pen, this.bar, theme);
     if (!this.hasChart) return;
     if (this.shown !== 'time') {
-      const column = CLAUSES[this.shown];
-      const chosen = new Set(column ? (selection.own(SOURCE, column) ?? []).map(String) : []);
-      drawLines(pen, this.lines, this.figures.parts, chosen, width, this.text(), theme);
+      const chosen = new Set((selection.own(SOURCE, CLAUSES[this.shown]) ?? []).map(String));
+      drawLines(pen, this.lines, this.figures.parts, chosen, width, theme);
       return;
     }
     const row = this.row();
@@ -236,8 +235,10 @@ export class TimeBudgetView implements PanelView {
     const { figures } = this;
     figures.read();
     const lines = this.resting?.width === width ? this.resting.lines : undefined;
-    const isChosen = this.context.selection.clauses.length > 0;
-    this.bar = placeBar(figures.parts, figures.whole, width, this.text(), isChosen ? lines : undefined);
+    const { selection, surface } = this.context;
+    const isChosen = selection.clauses.length > 0;
+    const text = textWidth(`12px ${surface.theme.font}`);
+    this.bar = placeBar(figures.parts, figures.whole, width, text, isChosen ? lines : undefined);
     if (!isChosen) this.resting = { width, lines: this.bar.lines };
     if (this.shown === 'time') return;
     const groups = figures.groupsBy(this.shown);
@@ -258,19 +259,20 @@ export class TimeBudgetView implements PanelView {
     setHidden(this.select, !this.hasChart);
     if (!told) return;
     const offered: By[] = ['time', ...groupingsOf(this.context.recording, told.rows)];
-    if ([...this.select.options].map(({ value }) => value).join() === offered.join()) return;
-    if (!offered.includes(this.by)) this.by = 'time';
-    this.select.replaceChildren(...offered.map(by => element('option', { value: by }, TITLES[by])));
-    this.select.value = this.by;
+    setOptions(
+      this.select,
+      offered.map(by => [by, TITLES[by]])
+    );
+    this.by = this.select.value as By;
   }
 
   private chooseRow({ group }: Line, additive: boolean): void {
-    const column = this.shown === 'time' ? undefined : CLAUSES[this.shown];
-    if (column && group.key !== '') this.chooseValues(column, group.ids, additive);
+    if (this.shown === 'time' || group.key === '') return;
+    this.chooseValues(CLAUSES[this.shown], group.ids, additive);
   }
 
   private chooseValues(
-    column: 'name' | 'worker' | 'span' | 'cell' | 'line',
+    column: (typeof CLAUSES)[Grouping],
     texts: readonly string[],
     additive: boolean
   ): void {
@@ -299,9 +301,5 @@ export class TimeBudgetView implements PanelView {
     return this.cache.get('', scale, this.context.viewport.moving, (from, to, bins) =>
       this.figures.overTime(from, to, bins)
     );
-  }
-
-  private text(): TextWidth {
-    return textWidth(`12px ${this.context.surface.theme.font}`);
   }
 }

@@ -1,5 +1,5 @@
 import { CUSTOM } from '../../core/budget-layers';
-import { shortened } from '../../core/format';
+import { nameOrNone, shortened } from '../../core/format';
 import type { Part } from '../../core/time-budget';
 import { activityWords } from '../fine-metrics/words';
 
@@ -11,7 +11,7 @@ interface PartWords {
 
 const WITHOUT_RESULT: PartWords = {
   words: 'computing, no result',
-  meaning: 'Task functions of attempts without a result: failed, cancelled or sent elsewhere.'
+  meaning: 'Task functions of attempts without a result: failed, cancelled, stolen or rescheduled.'
 };
 
 const WORDS: Readonly<Record<string, PartWords | undefined>> = {
@@ -62,7 +62,7 @@ const WORDS: Readonly<Record<string, PartWords | undefined>> = {
   },
   client: {
     words: 'without tasks',
-    meaning: 'Idle: no tasks were in the cluster; the client built a graph, gathered or else.'
+    meaning: 'Idle: nobody had submitted a task.'
   },
   joining: {
     words: 'on workers that had just joined',
@@ -71,7 +71,8 @@ const WORDS: Readonly<Record<string, PartWords | undefined>> = {
   leaving: {
     words: 'on workers that were leaving or died',
     meaning: 'Idle: the worker was closing, or died.'
-  }
+  },
+  'no worker': { words: 'without a worker', meaning: 'No worker was there.' }
 };
 
 /** What is said of a part; `name` is the task name that was waited for, `others` that some have parts of their own. */
@@ -81,7 +82,7 @@ export function partWords(part: string, name: string, others: boolean): PartWord
   const whose =
     activity === label ? 'An activity of your own within tasks.' : `Dask’s ${label} within tasks.`;
   const known = (Object.hasOwn(WORDS, part) ? WORDS[part] : undefined) ?? {
-    words: shortened(activity || '(no name)', 40),
+    words: shortened(nameOrNone(activity), 40),
     meaning: part.startsWith(CUSTOM) ? whose : ''
   };
   if (part !== 'inputs') return known;

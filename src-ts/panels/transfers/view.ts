@@ -1,14 +1,15 @@
 import { amountsOf } from '../../core/fine-metrics';
 import { type Carried, type Flow, type Flows, flowsOf } from '../../core/flows';
-import { bytes, count, duration, plural, shortened } from '../../core/format';
+import { bytes, count, duration, nameOrNone, plural, shortened } from '../../core/format';
+import { sumOf } from '../../core/sum-of';
 import { css } from '../../draw/palette';
 import { type Box, type Pen, writeWith } from '../../draw/pen';
-import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import type { CardLine } from '../../draw/tooltip';
 import { choice, element, setWords } from '../element';
 import { heatColor } from '../heat';
 import { FADED, outline, stepped } from '../marks';
+import { noneChosen } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
 import { nameColor } from '../task-stream/colors';
 import { number, tableOf, text } from '../things';
@@ -71,8 +72,7 @@ export class TransfersView implements PanelView {
     this.read();
     if (this.flows.pairs.length > 0) return undefined;
     const { recording, tasks } = this.context;
-    if (recording.table('transfers').rows > 0)
-      return 'Nothing was sent in what is chosen. Esc takes the last choice back.';
+    if (recording.table('transfers').rows > 0) return noneChosen('Nothing was sent in');
     const none = 'No worker has sent a result to another one.';
     return tasks.lanes.some(({ worker }) => worker.includes('://'))
       ? none
@@ -91,7 +91,6 @@ export class TransfersView implements PanelView {
   draw(pen: Pen): void {
     const { theme, width } = this.context.surface;
     const place = this.place(width);
-    writeWith(pen, `12px ${theme.font}`);
     this.drawSquare(pen, place, theme);
     this.drawScale(pen, place, theme);
     this.drawBars(pen, place, theme);
@@ -171,18 +170,19 @@ export class TransfersView implements PanelView {
     const measured = `${recording.state('metrics')} ${saved}`;
     if (measured === this.measured) return;
     this.measured = measured;
-    this.shuffled = amountsOf(recording, 'bytes', selection.filter(SOURCE))
-      .filter(({ context, activity }) => context === 'p2p' && activity === SENT)
-      .reduce((sum, { value }) => sum + value, 0);
+    const sent = amountsOf(recording, 'bytes', selection.filter(SOURCE)).filter(
+      ({ context, activity }) => context === 'p2p' && activity === SENT
+    );
+    this.shuffled = sumOf(sent, ({ value }) => value);
   }
 
   /** All of it in words. */
   private words(): string {
     const { pairs } = this.flows;
     const sum = (some: readonly Flow[]): Sums => ({
-      transfers: some.reduce((all, each) => all + each.transfers, 0),
-      nbytes: some.reduce((all, each) => all + each.nbytes, 0),
-      seconds: some.reduce((all, each) => all + each.seconds, 0)
+      transfers: sumOf(some, each => each.transfers),
+      nbytes: sumOf(some, each => each.nbytes),
+      seconds: sumOf(some, each => each.seconds)
     });
     const between = sum(pairs.filter(({ to }) => to));
     const outside = sum(pairs.filter(({ to }) => !to));
@@ -219,7 +219,7 @@ export class TransfersView implements PanelView {
 
   private drawSquare(pen: Pen, { labels, cell, top, bottom }: Place, theme: Theme): void {
     const { senders, receivers, cells } = this.square;
-    const text = textWidth(pen.font);
+    const text = writeWith(pen, theme);
     const most = this.most();
     const own = new Set(this.context.selection.own(SOURCE, 'worker'));
     pen.fillStyle = theme.muted;
@@ -251,7 +251,7 @@ export class TransfersView implements PanelView {
 
   private drawScale(pen: Pen, { labels, bottom }: Place, theme: Theme): void {
     const y = bottom + 8;
-    const text = textWidth(pen.font);
+    const text = writeWith(pen, theme);
     for (let piece = 0; piece < PIECES; piece++) {
       pen.fillStyle = css(heatColor(theme, piece / (PIECES - 1)));
       pen.fillRect(labels + piece * PIECE, y + 5, PIECE, 8);
@@ -264,7 +264,7 @@ export class TransfersView implements PanelView {
   private drawBars(pen: Pen, { bars: { x, y, width } }: Place, theme: Theme): void {
     const { bars } = this;
     if (bars.length === 0) return;
-    const text = textWidth(pen.font);
+    const text = writeWith(pen, theme);
     const own = new Set(this.context.selection.own(SOURCE, 'name'));
     const labels = Math.round(Math.min(180, width * 0.4));
     const values = 76;
@@ -280,7 +280,7 @@ export class TransfersView implements PanelView {
       const middle = y + (at + 0.5) * ROW;
       const faded = own.size > 0 && !own.has(bar.name);
       pen.fillStyle = faded ? theme.muted : theme.text;
-      pen.fillText(text.fitted(bar.name || '(no name)', labels - 10), x, middle);
+      pen.fillText(text.fitted(nameOrNone(bar.name), labels - 10), x, middle);
       pen.globalAlpha = faded ? FADED : 1;
       const length = Math.max(1, (room * bar.nbytes) / (bars[0].nbytes || 1));
       pen.fillStyle = this.colorOf(bar.name);
@@ -339,7 +339,7 @@ export class TransfersView implements PanelView {
     const bar = this.bars[at];
     if (!bar) return undefined;
     const { name, types, results, nbytes, seconds } = bar;
-    const title = name || '(no name)';
+    const title = nameOrNone(name);
     const kinds = types.slice(0, 3).map(type => shortened(type, 40));
     const lines: CardLine[] = [
       { label: 'Bytes', value: bytes(nbytes) },

@@ -3,7 +3,7 @@ import { type Possible, type WhatIf, whatIfsOf } from '../../core/what-if';
 import { keepFocus } from '../../draw/focus';
 import { element, swatch } from '../element';
 import { inline } from '../findings/prose';
-import { noTasks } from '../no-tasks';
+import { notExplained } from '../no-tasks';
 import type { PanelContext, PanelView, TableRows } from '../panel';
 import { nameColor } from '../task-stream/colors';
 import { number, tableOf, text } from '../things';
@@ -33,11 +33,8 @@ export class WhatIfView implements PanelView {
   constructor(private readonly context: PanelContext) {}
 
   empty(): string | undefined {
-    const { recording, tasks } = this.context;
-    if (recording.table('what_if').rows > 0) return undefined;
-    if (tasks.count === 0) return noTasks(recording);
-    if (!recording.hasEnded) return 'How much faster it could be is simulated as soon as no task is running.';
-    return 'Recorded without it: `recording.explain()` adds it before a report is written.';
+    const coming = 'How much faster it could be is simulated as soon as no task is running.';
+    return notExplained(this.context, 'what_if', coming);
   }
 
   height(): number {

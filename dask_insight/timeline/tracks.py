@@ -6,6 +6,11 @@ import heapq
 
 import numpy as np
 
+#: Seconds by which attempts on one thread may overlap for the clocks' sake alone.
+SLACK = 0.02
+#: Share of the time up to which overlaps are those of clocks, and attempts run one after the other.
+SMALL = 0.1
+
 
 def tracks(lane: np.ndarray, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
     """The track of each slice within its lane: 0, and 1, 2 … where slices of a lane overlap.
@@ -30,3 +35,29 @@ def tracks(lane: np.ndarray, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
             track[row] = heapq.heappop(free) if free else len(busy)
             heapq.heappush(busy, (float(stop[row]), int(track[row])))
     return track
+
+
+def seen_threads(worker: np.ndarray, start: np.ndarray, stop: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Threads of workers by what overlaps, where nothing else tells them.
+
+    Parameters
+    ----------
+    worker
+        Number of each attempt's worker.
+    start, stop
+        When it ran, seconds.
+
+    Returns
+    -------
+    thread
+        Number of each attempt's thread among those of its worker.
+    threads
+        How many each worker has; those that would be held for little of the time are none.
+    """
+    held = stop - start
+    track = tracks(worker, start, stop - np.minimum(SLACK, SMALL * held))
+    workers, width = int(worker.max(initial=-1)) + 1, int(track.max(initial=0)) + 1
+    by_track = np.bincount(worker.astype("i8") * width + track, held, workers * width).reshape(workers, width)
+    from_here_on = by_track[:, ::-1].cumsum(axis=1)[:, ::-1]
+    threads = np.maximum((from_here_on > SMALL * from_here_on[:, :1]).sum(axis=1), 1)
+    return track % threads[worker], threads

@@ -1,5 +1,5 @@
-import type { Panel } from '../panel';
-import { FlameGraphView } from './view';
+import { FlameGraphView } from './flame-graph/view';
+import type { Panel } from './panel';
 
 /** What the code of tasks did with its time: callers above, what they called below. */
 export const flameGraph: Panel = {

@@ -1,0 +1,127 @@
+"""Which log records are heard: of all loggers, from the level asked for on, once; and of the client too."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from conftest import Batches, left_on, recorded
+from distributed import Client, LocalCluster
+
+import dask_insight
+from dask_insight.identity import Identity
+from dask_insight.options import Options
+from dask_insight.probe.logs import Logs
+from dask_insight.sources.cluster.gather import Gather
+from dask_insight.sources.cluster.own import ClientProcess
+
+
+@pytest.fixture
+def apart() -> Iterator[logging.Logger]:
+    """A logger that shows its own records, as Dask's configuration makes them."""
+    logger, shown = logging.getLogger("test_logs_heard.apart"), logging.NullHandler()
+    logger.addHandler(shown)
+    logger.propagate = False
+    yield logger
+    logger.removeHandler(shown)
+    logger.propagate = True
+
+
+def _log(name: str, level: str, text: str) -> None:
+    logging.getLogger(name).log(logging.getLevelNamesMapping()[level.upper()], text)
+
+
+def _messages(batches: Batches) -> list[str]:
+    return [row["message"] for row in batches.events("log")]
+
+
+def test_a_logger_that_hands_nothing_on_is_heard_and_left_as_it_was(apart: logging.Logger) -> None:
+    before = list(apart.handlers)
+    logs = Logs("test-logs")
+    logs.open()
+    try:
+        apart.warning("its own")
+        assert [text for *_, text in logs.take()] == ["test_logs_heard.apart: its own"]
+        for handler in before:
+            apart.removeHandler(handler)
+        assert logs.take() == apart.handlers == [], "it would be silent because of us"
+        for handler in before:
+            apart.addHandler(handler)
+        logs.take()
+        apart.propagate = True
+        apart.warning("everywhere")
+        assert len(logs.take()) == 1, "once, whoever else hears it"
+    finally:
+        logs.shut()
+    assert apart.handlers == before
+
+
+@pytest.mark.parametrize("name", ["distributed.gc", "distributed.client", "tornado.application"])
+def test_loggers_that_dask_configures_by_themselves_are_heard_on_workers(client: Any, name: str) -> None:
+    with recorded(client) as batches:
+        client.submit(_log, name, "error", "something is odd", pure=False).result()
+    assert _messages(batches) == [f"{name}: something is odd"]
+    assert all(not found for found in left_on(client).values())
+
+
+def test_information_is_kept_for_who_asks_for_it_alone(cluster: Any, client: Any) -> None:
+    with Client(cluster) as other, recorded(other, logs="info") as told, recorded(client) as usual:
+        client.submit(_log, "distributed.worker", "info", "epoch 3", pure=False).result()
+        client.submit(_log, "distributed.worker", "warning", "careful", pure=False).result()
+    with recorded(client, logs="error") as few:
+        client.submit(_log, "distributed.worker", "warning", "careful", pure=False).result()
+        client.submit(_log, "distributed.worker", "error", "broken", pure=False).result()
+    levels = {row["message"]: row["level"] for row in told.events("log")}
+    assert levels["distributed.worker: epoch 3"] == "info"
+    assert levels["distributed.worker: careful"] == "warning"
+    assert _messages(usual) == ["distributed.worker: careful"]
+    assert _messages(few) == ["distributed.worker: broken"]
+
+
+def test_a_recording_may_ask_for_information() -> None:
+    def recording(**options: Any) -> list[str]:
+        with dask_insight.record(local=False, **options) as run:
+            client.submit(_log, "distributed.worker", "info", "epoch 3", pure=False).result()
+        assert run.about["options"]["logs"] == options.get("logs", "warning").lower()
+        return [message for message in run.events["message"] if "epoch" in message]
+
+    settings: dict[str, Any] = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with LocalCluster(processes=False, **settings) as cluster, Client(cluster) as client:
+        assert recording(logs="INFO") == ["distributed.worker: epoch 3"]
+        assert recording() == []
+
+
+@pytest.mark.parametrize(("logs", "error"), [("verbose", ValueError), (20, TypeError)])
+def test_what_is_no_level_is_refused_in_words(logs: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match="logs="):
+        dask_insight.record(logs=logs)
+
+
+def test_the_client_of_a_remote_scheduler_tells_what_it_logs(apart: logging.Logger) -> None:
+    batches = Batches()
+    gather = Gather(batches)
+    both = [ClientProcess(Options(profile=False, logs="error"), None, 0, {}) for _ in range(2)]
+    for own in both:
+        own.start()
+    try:
+        apart.warning("less than that")
+        apart.error("broken")
+    finally:
+        for own in both:
+            own.stop()
+    both[1].tell(5.0, Identity().stacks, gather)
+    gather.flush()
+    (row,) = batches.events("log")
+    assert (row["message"], row["source"]) == ("test_logs_heard.apart: broken", "client")
+    assert not any(isinstance(one, Logs) for one in (*apart.handlers, *logging.root.handlers))
+
+
+def test_what_a_scheduler_in_the_clients_process_tells_the_client_does_not(apart: logging.Logger) -> None:
+    own = ClientProcess(Options(profile=False), None, 77, {})
+    own.start()
+    try:
+        assert not any(isinstance(one, Logs) for one in apart.handlers)
+    finally:
+        own.stop()
