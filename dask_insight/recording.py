@@ -165,9 +165,9 @@ class Recording(Questions):
     def slice(self, start: float | None = None, stop: float | None = None) -> Recording:
         """What happened between two moments, as a recording of its own.
 
-        Tasks, phases and transfers that overlap that time are kept whole, tasks also if they only waited
-        then and ran later; and so is what is known to be lost, nobody knows when. Samples of call stacks,
-        collections of garbage and fine metrics are there with their share of it. Time budget, findings,
+        Tasks, phases and transfers that overlap that time are kept whole, and so is what is known to be lost,
+        nobody knows when; tasks that only waited then, and ran later, are there as ``waiting``. Samples of
+        call stacks, collections of garbage and fine metrics have their share of it. Time budget, findings,
         critical path, bounds, what-ifs and reports tell of no more than that time.
 
         Parameters

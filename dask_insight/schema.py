@@ -31,6 +31,8 @@ FORMAT = (1, 0)
 NOTHING = 0xFFFF_FFFF
 #: The action of `phases` in which an attempt ran on, but had given its thread back to its worker.
 SECEDED = "seceded"
+#: Status of attempts that, up to the end of a part of a run, only waited.
+WAITING = "waiting"
 #: Actions of `phases`, and activities of `metrics`, in which results were read from disk and written to it.
 DISK = ("disk-read", "disk-write")
 #: So Dask names the clients that workers make for their tasks; those in the client's process use the client.
@@ -130,11 +132,18 @@ _ALL = (
         Column(
             "status",
             "sym",
-            "How it ended: ok, erred, retried, killed, cancelled, stolen, rescheduled.",
+            "How it ended: ok, erred, retried, killed, cancelled, stolen, rescheduled. In a part of a run "
+            "that was over before it began: waiting, with the worker that it was to get, and the thread if "
+            "it was next on that.",
         ),
         Column("stop", "time", "When its function returned or raised."),
         Column("start", "time", "When its function was called.", since="stop"),
-        Column("done", "time", "When the scheduler knew that it had ended.", since="stop"),
+        Column(
+            "done",
+            "time",
+            "When the scheduler knew that it had ended; of one that waits, until when.",
+            since="stop",
+        ),
         Column("assigned", "time", "When the scheduler sent it to the worker.", since="start"),
         Column("ready", "time", "When its last input was in memory.", since="assigned"),
         Column("submitted", "time", "When the scheduler first wanted it.", since="ready"),

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .batch import Values
+from .batch import Symbols, Values
 from .columns import Columns, length, take
 from .intake import taken_in
-from .lookup import Lookup, coded, fill, is_any, ratio, sorted_set
-from .schema import EDITIONED, NOTHING, TABLES
+from .lookup import Lookup, coded, fill, fill_symbols, is_any, pick, ratio, sorted_set
+from .schema import EDITIONED, NOTHING, TABLES, WAITING
 
 #: Tables whose rows last: columns of their beginning, the earliest of the first that are known, and of their
 #: end. A task that was ready and waited is there already.
@@ -22,6 +22,8 @@ _SPANS = {
     "phases": ((("start",),), ("stop",)),
     "transfers": ((("start",),), ("stop",)),
 }
+#: How attempts stand, by column, that only wait.
+_YET = {"status": WAITING, "typename": "", "thread": ""}
 #: Tables whose rows stand for some time up to a moment: the column that has its share of it.
 _SHARED = {"metrics": "value", "samples": "duration", "collections": "duration"}
 #: Tables whose rows are moments.
@@ -38,9 +40,10 @@ Mask = np.ndarray
 def between(read: Read, start: float, stop: float) -> Iterator[tuple[str, Mapping[str, Values]]]:
     """The columns of every table that has rows between two moments (seconds since the epoch).
 
-    Rows that overlap that time are kept whole, attempts also if they only waited then and ran later; of
-    `metrics`, `samples` and `collections` their share within it. With an attempt come its worker's view,
-    phases, errors and edges, and its task with those that it needs and the graph that brought it.
+    Rows that overlap that time are kept whole, but for attempts that only waited then and ran later: they
+    are `WAITING`, up to the end. Of `metrics`, `samples` and `collections` their share within it is kept.
+    With an attempt come its worker's view, phases, errors and edges, and its task with those that it needs
+    and the graph that brought it.
     """
     masks: dict[str, Mask] = {name: _overlap(read(name), *ends, start, stop) for name, ends in _SPANS.items()}
     masks |= {name: _within(read(name), start, stop) for name in _MOMENTS}
@@ -58,12 +61,15 @@ def between(read: Read, start: float, stop: float) -> Iterator[tuple[str, Mappin
     masks["running"] = _column(read, "running", "start") <= stop
     ended = _column(read, "attempts", "run")
     masks["running"] &= np.isin(_column(read, "running", "run"), ended[~masks["attempts"]], invert=True)
-    runs = sorted_set(
-        np.concatenate((ended[masks["attempts"]], _column(read, "running", "run")[masks["running"]]))
-    )
+    begun = _column(read, "running", "run")[masks["running"]]
+    runs = sorted_set(np.concatenate((ended[masks["attempts"]], begun)))
+    waiting, later = (masks["attempts"] & those for those in _wait(read, stop))
+    to_run = np.setdiff1d(ended[waiting], begun)
     masks["executions"] |= np.isin(_column(read, "executions", "run"), runs)
     masks["phases"] |= np.isin(_column(read, "phases", "run"), runs)
-    masks["errors"] = np.isin(_column(read, "errors", "run"), runs)
+    to_come = np.isin(_column(read, "phases", "run"), to_run) & (_column(read, "phases", "start") > stop)
+    masks["phases"] &= ~to_come
+    masks["errors"] = np.isin(_column(read, "errors", "run"), np.setdiff1d(runs, to_run))
     carried = _column(read, "transfers", "transfer")[masks["transfers"]]
     masks["transferred"] = np.isin(_column(read, "transferred", "transfer"), carried)
     tasks = np.concatenate(
@@ -92,6 +98,9 @@ def between(read: Read, start: float, stop: float) -> Iterator[tuple[str, Mappin
             kept = {column: take(values, mask) for column, values in columns.items()}
             if name == "graph":
                 kept = _only_named(kept, tasks)
+            elif name in ("attempts", "executions") and len(to_run):
+                waits, unplaced = (np.isin(_values(kept, "run"), those) for those in (to_run, ended[later]))
+                kept = _so_far(name, kept, waits, waits & unplaced, stop)
             elif name in _SHARED:
                 kept[_SHARED[name]] = _values(kept, _SHARED[name]) * shares[name][mask]
             if name in (*_SHARED, "clocks"):
@@ -147,6 +156,44 @@ def _only_named(graph: Mapping[str, Values], tasks: np.ndarray) -> dict[str, Val
     elsewhere = np.isin(_values(graph, "task"), tasks, invert=True)
     unknown = {name: np.where(elsewhere, NOTHING, _values(graph, name)) for name in ("submission", "order")}
     return {**graph, **{name: values.astype("u4") for name, values in unknown.items()}}
+
+
+def _wait(read: Read, stop: float) -> tuple[Mask, Mask]:
+    """Which attempts have no thread yet at a moment, and before which of them another one gets the same."""
+    attempts: Any = read("attempts")
+    executions: Any = read("executions")
+    seen = Lookup(executions["run"]).rows(attempts["run"])
+    given, began = (pick(executions[name], seen) for name in ("executing", "start"))
+    begun = np.fmin(given, fill(began, attempts["start"]))
+    waiting: Mask = (begun > stop) | is_any(attempts["status"], (WAITING,))
+    rows = np.flatnonzero(waiting)
+    places = [
+        fill_symbols(attempts[name], executions[name], seen).codes[rows] for name in ("worker", "thread")
+    ]
+    order = np.lexsort((begun[rows], *places))
+    later = np.zeros(len(waiting), bool)
+    follows = np.all([codes[order[1:]] == codes[order[:-1]] for codes in places], axis=0)
+    later[rows[order[1:][follows]]] = True
+    return waiting, later
+
+
+def _so_far(
+    table: str, columns: Mapping[str, Values], waiting: Mask, unplaced: Mask, stop: float
+) -> dict[str, Values]:
+    """Attempts as they stand at a moment: some wait until then, of which some have no place yet."""
+    told = dict(columns)
+    for column in TABLES[table].columns:
+        values: Any = columns[column.name]
+        if column.name in _YET:
+            rows = unplaced if column.name == "thread" else waiting
+            codes = np.where(rows, len(values.names), values.codes)
+            told[column.name] = Symbols(codes.astype("u4"), [*values.names, _YET[column.name]])
+        elif column.kind == "time":
+            so_far = stop if column.name == "done" else np.nan
+            told[column.name] = np.where(waiting & (values > stop), so_far, values)
+        elif column.kind in ("f32", "f64"):
+            told[column.name] = np.where(waiting, np.nan, values).astype(values.dtype)
+    return told
 
 
 def _column(read: Read, table: str, name: str) -> np.ndarray:

@@ -230,6 +230,27 @@ def test_a_client_that_computes_with_a_local_scheduler_is_told_once() -> None:
     assert the(recording, "memory-limit").title.startswith("The local scheduler used 98")
 
 
+def test_a_client_and_the_scheduler_in_its_process_are_told_once() -> None:
+    rows = [
+        {
+            "process": "client",
+            "time": START + number,
+            "memory": 3.8 * GB,
+            "memory_allowed": 4 * GB,
+            "memory_group": 8.0,
+        }
+        for number in range(20)
+    ]
+    recording = with_rows(filling("scheduler", group=8), "resources", rows)
+    assert the(recording, "memory-limit").title.startswith("The client used 95")
+
+
+def test_a_scheduler_whose_graphs_nobody_tells_was_not_given_none() -> None:
+    recording = filling("scheduler", group=8)
+    (found,) = [each for each in recording.findings(start=5) if each.code == "memory-limit"]
+    assert "It is given tasks, and keeps each" in found.why
+
+
 def test_what_the_system_killed_beside_a_client_is_critical() -> None:
     row = {"process": "client", "time": START + 20, "memory": GB, "memory_allowed": 4 * GB}
     rows = [row | {"memory_group": 8.0, "oom_kills": kills} for kills in (1.0, 3.0)]
@@ -250,8 +271,13 @@ def test_processes_of_a_pool_share_the_limit_of_what_began_them() -> None:
 # Workers that died
 
 
-def dying_with(seen: Sequence[float], limit: float = 4 * GB, since: float = 5.6) -> Finding:
-    """A worker dies at 6 s; its memory when it was last seen, at `since`, and half seconds before."""
+def dying_with(
+    seen: Sequence[float], limit: float = 4 * GB, since: float = 5.6, beside: float = 0.0
+) -> Finding:
+    """A worker dies at 6 s; its memory when it was last seen, at `since`, and half seconds before.
+
+    Another one may use so much beside it of the same limit.
+    """
     count = len(seen)
     times = [START + since - 0.5 * (count - 1 - number) for number in range(count)]
     rows = [
@@ -269,7 +295,11 @@ def dying_with(seen: Sequence[float], limit: float = 4 * GB, since: float = 5.6)
         "host": "h",
         "pid": 4,
     }
-    return the(with_rows(with_rows(recording, "resources", rows), "workers", [workers]), "worker-lost")
+    told = [workers]
+    if beside:
+        rows.append(rows[-1] | {"process": "a", "memory": beside})
+        told.append(workers | {"worker": "a", "left": NAN, "pid": 5})
+    return the(with_rows(with_rows(recording, "resources", rows), "workers", told), "worker-lost")
 
 
 def test_a_worker_that_was_full_when_last_seen_was_most_likely_killed_for_it() -> None:
@@ -284,6 +314,11 @@ def test_a_worker_that_was_full_when_last_seen_was_most_likely_killed_for_it() -
 def test_a_worker_whose_memory_rose_fast_may_have_been_killed_for_it() -> None:
     found = dying_with([0.5 * GB, 1.2 * GB, 2.4 * GB])
     assert "1.77 GiB more than a moment earlier, and may have been killed" in plain(found.why)
+
+
+def test_where_others_fill_the_same_limit_memory_may_have_been_short() -> None:
+    assert "Memory was not short" in dying_with([0.3 * GB], beside=0.3 * GB).why
+    assert "Memory was not short" not in dying_with([0.3 * GB], beside=3.6 * GB).why
 
 
 def test_what_was_not_seen_for_seconds_tells_nothing() -> None:

@@ -114,7 +114,7 @@ def spilled_from_before(written: float = 6 * GB, seconds: float = 20.0) -> Plant
 def test_what_was_spilled_from_before_is_not_blamed_on_what_is_small_within() -> None:
     found = spilled_from_before().the("spill")
     assert found.tasks == () and "`sum`" not in found.title
-    assert "mostly of data that were there before, or that clients had sent" in found.title
+    assert "mostly of data that were there before or that clients sent" in found.title
     assert fact(found, "written, of the bytes of all results") == pytest.approx(6 / 6.4)
 
 
@@ -123,7 +123,14 @@ def test_what_was_spilled_from_before_has_the_names_that_the_graph_tells() -> No
     state = {"state": [""] * 20 + ["memory"] * 4 + [""]}
     found = spilled_from_before().the("spill", graph=graph | state)
     assert found.tasks == ("read",)
-    assert "mostly of results from before the recording, `read`;" in found.title
+    assert "mostly of results of `read` that were there before;" in found.title
+
+
+def test_what_was_there_before_and_let_go_of_is_not_named() -> None:
+    graph = {"task": range(22), "prefix": ["sum"] * 20 + ["read", "gone"]}
+    state = {"state": [""] * 20 + ["memory"] * 2}
+    releases = {"task": [20, 21], "time": [START + 60, START + 40]}
+    assert spilled_from_before().the("spill", graph=graph | state, releases=releases).tasks == ("read",)
 
 
 def test_little_of_much_that_was_there_before_is_no_warning() -> None:
@@ -221,6 +228,20 @@ def test_one_full_worker_among_empty_ones(others: float, unevenly: bool) -> None
     assert ("data lie unevenly" in found.why) == ("client.rebalance" in found.advice) == unevenly
 
 
+@pytest.mark.parametrize(("joined", "unevenly"), [(-1.0, True), (9.5, False)])
+def test_a_worker_that_came_once_another_was_full_had_no_room_before(joined: float, unevenly: bool) -> None:
+    plan = Planted(workers=2, limit=GB)
+    plan.run.workers["w1"] = {**plan.run.workers["w1"], "joined": joined}
+    for number in range(9):
+        plan.task("load", number, number + 1, nbytes=90 * MB)
+    plan.memory(0.1, process=0.05 * GB, managed=0)
+    plan.memory(9.2, process=0.9 * GB, managed=0.8 * GB)
+    plan.memory(9.8, "w1", process=0.05 * GB, managed=0)
+    plan.task("other", 9.6, 10, worker="w1")
+    found = plan.the("memory-pressure")
+    assert ("data lie unevenly" in found.why) == unevenly
+
+
 def test_copies_that_were_fetched_fill_memory() -> None:
     plan = Planted(workers=2, limit=GB)
     made = [plan.task("right", number, number + 1, worker="w1", nbytes=200 * MB) for number in range(4)]
@@ -282,6 +303,24 @@ def test_results_that_a_task_is_still_to_use_are_needed() -> None:
     assert "for the last time" not in plan.the("memory-pressure", edges=waiting).why
 
 
+def test_what_uses_results_after_a_part_of_a_run_is_not_known() -> None:
+    plan = used(before=True)
+    later = [plan.task("again", 51 + number, 52 + number, number, submitted=50) for number in range(8)]
+    plan.more["graph"]["submission"] += [0] * len(later)
+    recording = plan.recording()
+    for part in ({}, {"stop": 35}):
+        (found,) = [each for each in recording.findings(**part) if each.code == "memory-pressure"]
+        assert "`load`" in found.title and "for the last time" not in found.why
+
+
+def test_names_that_read_alike_are_told_apart() -> None:
+    told = {
+        "graph": {"prefix": ["load\t"] + ["load\n"] * 7 + ["use"] * 8 + ["other"]},
+        "edges": {"task": [*range(8, 16), 99], "dependency": [*range(8), 0]},
+    }
+    assert "of `load ` (`work.py:7`) had been used" in used(before=True).the("memory-pressure", **told).why
+
+
 def loaded(each: int, nbytes: float = 8.0, apart: float = 0.0) -> Planted:
     """Ten results, so many seconds apart, and tasks that make less of so many of them each."""
     plan = Planted(limit=GB)
@@ -308,6 +347,7 @@ def saturated(worker_saturation: Any) -> dict[str, Any]:
         pytest.param("inf", 0, "'distributed.scheduler.worker-saturation': 1.1", id="off"),
         pytest.param(1.1, 0, "Leave out `workers=`", id="bound"),
         pytest.param(1.1, 1, "", id="queued"),
+        pytest.param(10, 0, "", id="a long queue"),
         pytest.param(None, 0, "", id="knows no queue"),
     ],
 )
@@ -324,6 +364,7 @@ def test_tasks_that_were_handed_out_at_once_are_told(saturation: Any, queued: in
         pytest.param(loaded(2, apart=1.0), id="one after the other"),
         pytest.param(loaded(10), id="all needed at once"),
         pytest.param(loaded(2, nbytes=160 * MB), id="no less afterwards"),
+        pytest.param(loaded(2, nbytes=NAN), id="nobody knows how much afterwards"),
     ],
 )
 def test_tasks_that_a_queue_would_not_have_helped(plan: Planted) -> None:
@@ -339,6 +380,13 @@ def test_a_slow_disk_is_told(seconds: float, slow: bool) -> None:
     if seconds == seconds:
         assert fact(found, "written a second") == pytest.approx(6 * GB / seconds)
     assert ("28.6 MiB a second" in plain(found.why)) == ("temporary-directory" in found.advice) == slow
+
+
+@pytest.mark.parametrize(("writes", "slow"), [(60_000, False), (60, True)])
+def test_a_disk_is_not_slow_where_results_are_small(writes: int, slow: bool) -> None:
+    plan = spilled_from_before(6 * GB, 200.0)
+    plan.metric("disk-write", "count", writes)
+    assert ("the disk is slow" in plan.the("spill").why) == slow
 
 
 # The table of what was held

@@ -32,6 +32,7 @@ from dask_insight.session import DRIVER, live
 from dask_insight.session.bounded import BoundedRecording
 from dask_insight.sources.files.dasf import from_events
 from dask_insight.sources.local import LocalSource
+from dask_insight.sources.local.ledger import Ledger
 from dask_insight.sources.local.workers import Workers
 from dask_insight.timeline import gpus, pool_of
 
@@ -260,6 +261,45 @@ def test_a_pool_of_processes_has_those_that_were_given_nothing() -> None:
     assert recording.bounds().threads == 4
 
 
+@pytest.mark.parametrize("pools", [("threads", 2), ("processes", 0)])
+def test_a_worker_that_left_while_rows_are_written_is_never_there_again(pools: tuple[str, int]) -> None:
+    recording = Recording()
+    ledger = Ledger(recording.identity, None)
+    to_come = [("threads", 3), pools]
+
+    def emit(batch: bytes) -> None:
+        recording.append(batch)
+        while to_come:
+            begin_and_end(*to_come.pop(0))
+
+    def begin_and_end(kind: str, threads: int) -> None:
+        if kind == "processes":
+            ledger.workers.unused(4, 0.0)
+        else:
+            ledger.workers.begin(kind, threads, 0.0)
+            ledger.workers.finish(kind)
+
+    begin_and_end("threads", 1)
+    ledger.flush(emit)
+    ledger.flush(emit)
+    workers = recording.workers.set_index("worker")["left"]
+    assert workers.isna().sum() == 1 and workers.isna()["threads#3" if pools[1] else "threads#2"]
+
+
+def test_processes_of_later_computations_start_like_those_of_the_first() -> None:
+    run, zero = Recording(), 1.7e9
+    names = ["process 1", "process unused", "process 2", "process unused#2"]
+    begin, end = zero + np.array([0, 0, 10, 10]), zero + np.array([4, 4, 14, 14])
+    run.append(encode("workers", {"worker": names, "threads": [1, 3, 1, 3], "joined": begin, "left": end}))
+    run.append(encode("graph", {"task": [0, 1], "key": ["load-0", "load-1"], "prefix": ["load"] * 2}))
+    asked = dict.fromkeys(("submitted", "ready", "assigned"), begin[::2])
+    ran = {"start": begin[::2] + 1.5, "stop": end[::2], "done": end[::2]}
+    place = {"worker": names[::2], "thread": ["1"] * 2, "status": ["ok"] * 2}
+    run.append(encode("attempts", {"run": [0, 1], "task": [0, 1], **asked, **ran, **place}))
+    parts = run.time_budget().set_index("part")["seconds"]
+    assert "joining" not in parts and parts["processes"] == pytest.approx(12.0)
+
+
 @pytest.mark.parametrize(("seconds", "advice"), [(1.0, "chunksize=1"), (0.01, "scheduler='threads'")])
 def test_processes_that_were_given_nothing_are_told_of_where_the_others_were_busy(
     seconds: float, advice: str
@@ -287,6 +327,8 @@ def test_events_of_ones_own_in_dasfs_files_last(tmp_path: Path) -> None:
     assert run.about["stopped"] - run.about["started"] == 12.5
     (detail,) = run.events["detail"][run.events["message"] == "read (X)"]
     assert json.loads(detail) == {"duration": 12.5, "file": "a"}
+    bare = from_events([{"name": "read", "phase": "X", "timestamp": 1.0, "duration": 0.5}], "bare")
+    assert "args" not in bare.events["detail"].str.cat()
 
 
 def test_a_profile_without_stacks_outside_tasks_says_so() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import threading
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -46,7 +48,7 @@ def test_a_logger_that_hands_nothing_on_is_heard_and_left_as_it_was(apart: loggi
         assert [text for *_, text in logs.take()] == ["test_logs_heard.apart: its own"]
         for handler in before:
             apart.removeHandler(handler)
-        assert logs.take() == apart.handlers == [], "it would be silent because of us"
+        assert not logs.take() and not apart.handlers, "it would be silent because of us"
         for handler in before:
             apart.addHandler(handler)
         logs.take()
@@ -56,6 +58,71 @@ def test_a_logger_that_hands_nothing_on_is_heard_and_left_as_it_was(apart: loggi
     finally:
         logs.shut()
     assert apart.handlers == before
+
+
+def test_of_what_nobody_else_shows_no_more_is_kept_than_was_asked_for(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logger = logging.getLogger("test_logs_heard.shown_by_nobody")
+    monkeypatch.setattr(logger, "propagate", False)
+    logs = Logs("test-logs", "error")
+    logs.open()
+    try:
+        logger.warning("less than that")
+        logger.error("broken")
+    finally:
+        logs.shut()
+    assert [level for _, level, _ in logs.take()] == ["error"]
+    assert "less than that" in capsys.readouterr().err
+
+
+def test_a_record_is_not_held_on_to() -> None:
+    logs = Logs("test-logs")
+    logs.open()
+    try:
+        record = logging.makeLogRecord({"levelno": logging.ERROR, "msg": "odd"})
+        held = weakref.ref(record)
+        logs.handle(record)
+        logs.handle(record)
+        del record
+        assert held() is None and len(logs.take()) == 1
+    finally:
+        logs.shut()
+
+
+def test_records_come_once_whatever_other_threads_log_meanwhile(apart: logging.Logger) -> None:
+    apart.propagate = True
+    logs, above = Logs("test-logs"), logging.getLogger("test_logs_heard")
+    shown, between = logging.NullHandler(), Between(apart)
+    above.addHandler(shown)
+    logs.open()
+    # After ours, before that of the logger above.
+    apart.addHandler(between)
+    try:
+        apart.warning("once")
+        texts = [text.partition(": ")[2] for *_, text in logs.take()]
+    finally:
+        logs.shut()
+        apart.removeHandler(between)
+        above.removeHandler(shown)
+    assert texts == ["once", "beside"]
+
+
+class Between(logging.Handler):
+    """Whenever one thread logs, another one does."""
+
+    def __init__(self, logger: logging.Logger) -> None:
+        super().__init__()
+        self._logger = logger
+
+    def createLock(self) -> None:
+        self.lock = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.getMessage() == "once":
+            thread = threading.Thread(target=self._logger.warning, args=("beside",))
+            thread.start()
+            thread.join()
 
 
 @pytest.mark.parametrize("name", ["distributed.gc", "distributed.client", "tornado.application"])

@@ -96,8 +96,8 @@ def test_hostile_names_mean_nothing() -> None:
     nodes, arrows = code(run)
     assert len(nodes) == len(HOSTILE) and len(arrows) == len(HOSTILE) - 1
     for label in nodes.values():
-        text = re.sub(r"#\d+;", "", label)
-        assert re.fullmatch(r"(?:[^\W_]|(?<=[^\W_])_(?=[^\W_])|[ .,·…-])*", text.replace("\u202f", " ")), label
+        text = re.sub(r"#\d+;", "", label).replace(words.SPACE, " ")
+        assert re.fullmatch(r"(?:[^\W_]|(?<=[^\W_])_(?=[^\W_])|[ .,·…-])*", text), label
     shown = [re.sub(r"#(\d+);", lambda sign: chr(int(sign[1])), each) for each in nodes.values()]
     for name, label in zip(HOSTILE, shown, strict=True):
         assert label.startswith(" ".join(name.split())[:20] or "(no name)")
@@ -174,10 +174,12 @@ def test_a_gpu_fills_its_row_when_it_is_full() -> None:
     assert isinstance(memory.y, Axis) and memory.y.high == pytest.approx(80 * MB * 1.04)
 
 
-def test_the_cpu_of_all_processes_is_added_up() -> None:
+@pytest.mark.parametrize(("pids", "most"), [((1, 2), 150), ((1, 1), 100)])
+def test_the_cpu_of_all_processes_is_added_up(pids: tuple[int, int], most: float) -> None:
     run = ran([Task("a", 4.0)])
     time = START + np.repeat(np.arange(8) / 2, 2)
+    run.append(encode("workers", {"worker": ["a", "b"], "host": ["h", "h"], "pid": pids}))
     run.append(encode("resources", {"process": ["a", "b"] * 8, "time": time, "cpu": [50.0, 100.0] * 8}))
     (plot,) = resources(run, ["total-cpu"]).plots
     (area,) = plot.marks
-    assert isinstance(area, Area) and np.nanmax(area.high) == pytest.approx(150)
+    assert isinstance(area, Area) and np.nanmax(area.high) == pytest.approx(most)

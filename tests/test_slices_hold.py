@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 from typing import Any
 
@@ -42,7 +43,7 @@ def waiting() -> Recording:
         },
         executions={
             **{"run": [0, 1], "worker": ["a", "b"], "received": at(0, 8.01), "ready": at(0, 12)},
-            **{"executing": at(0, 13), "ended": at(8, 16)},
+            **{"executing": at(0, 12.8), "ended": at(8, 16)},
         },
         phases={"run": [1], "action": ["transfer"], "start": at(8.5), "stop": at(12)},
         transfers={
@@ -53,7 +54,9 @@ def waiting() -> Recording:
     )
 
 
-@pytest.mark.parametrize(("start", "stop"), [(0, 7), (0, 11), (9, 11), (12.25, 12.75), (2, 14), (7, 16)])
+@pytest.mark.parametrize(
+    ("start", "stop"), [(0, 7), (0, 11), (9, 11), (12.25, 12.75), (12, 12.9), (2, 14), (7, 16)]
+)
 def test_who_waits_for_what_runs_later_is_a_part_of_it(start: float, stop: float) -> None:
     whole = waiting()
     part = whole.slice(start, stop)
@@ -67,6 +70,25 @@ def test_who_waits_for_what_runs_later_is_a_part_of_it(start: float, stop: float
     assert part.summary(findings=False).duration == pytest.approx(stop - start)
     assert "" not in part.phases["key"].tolist()
     assert {*part.executions["run"]} == {*part.attempts["run"]}
+
+
+@pytest.mark.parametrize("outer", [None, (0, 14)])
+def test_a_thread_is_idle_for_what_is_next_on_it(outer: tuple[float, float] | None) -> None:
+    starts, ready = ZERO + np.array([0.0, 15, 13]), ZERO + np.array([0.0, 10, 6])
+    ids, ends = [0, 1, 2], starts + np.array([5.0, 1, 1])
+    whole = recorded(
+        workers={"worker": ["a"], "threads": [1], "joined": [ZERO], "left": [NAN]},
+        graph={"task": ids, "key": ["x", "late", "early"], "prefix": ["x", "late", "early"]},
+        attempts={
+            **{"run": ids, "task": ids, "worker": ["a"] * 3, "thread": ["1"] * 3, "status": ["ok"] * 3},
+            **{"submitted": ready, "ready": ready, "start": starts, "stop": ends, "done": ends},
+        },
+    )
+    part = (whole.slice(*outer) if outer else whole).slice(0, 11)
+    columns = ["part", "seconds"]
+    told = part.time_budget()[columns].to_dict("records")
+    assert told == whole.time_budget(start=0, stop=11)[columns].to_dict("records")
+    assert part.attempts["thread"].tolist() == ["1", "", "1"]
 
 
 def test_a_report_of_a_part_shows_that_time() -> None:
@@ -85,6 +107,48 @@ def test_a_summary_counts_who_ran() -> None:
     told = [waiting().slice(*cut).summary(findings=False) for cut in ((0, 11), (2, 14))]
     assert [each.tasks for each in told] == [1, 2]
     assert told[0].computing == pytest.approx(8) and told[1].computing == pytest.approx(7)
+
+
+def failing_later() -> Recording:
+    """One task ends; those that need it fail, a while after it."""
+    many, later = 20, ZERO + 13 + np.arange(20.0)
+    return recorded(
+        workers={"worker": ["a"], "threads": [1], "joined": [ZERO], "left": [NAN]},
+        graph={
+            **{"task": np.arange(many + 1), "key": ["x", *(f"y-{n}" for n in range(many))]},
+            "prefix": ["x"] + ["y"] * many,
+        },
+        edges={"task": np.arange(1, many + 1), "dependency": [0] * many},
+        attempts={
+            **{"run": np.arange(many + 1), "task": np.arange(many + 1), "worker": ["a"] * (many + 1)},
+            **{"thread": ["1"] * (many + 1), "status": ["ok"] + ["erred"] * many},
+            **{"ready": [ZERO] + [ZERO + 8] * many, "start": [ZERO, *later]},
+            **{"stop": [ZERO + 8, *(later + 1)], "done": [ZERO + 8, *(later + 1)]},
+        },
+        executions={"run": np.arange(many + 1), "start": [ZERO, *later], "ended": [ZERO + 8, *(later + 1)]},
+        phases={"run": [1], "action": ["compute"], "start": later[:1], "stop": later[:1] + 1},
+        errors={
+            "run": np.arange(1, many + 1),
+            "task": np.arange(1, many + 1),
+            "exception": ["KeyError"] * many,
+        },
+    )
+
+
+@pytest.mark.parametrize("outer", [None, (0, 11), (0, 30)])
+def test_what_begins_later_has_not_run(outer: tuple[float, float] | None) -> None:
+    run = failing_later()
+    if outer:
+        run = run.slice(*outer)
+    part = run.slice(0, 10)
+    assert Counter(part.tasks["status"]) == {"waiting": 20, "ok": 1}
+    waits = part.tasks[part.tasks["status"] == "waiting"]
+    assert waits[["start", "stop", "duration", "nbytes"]].isna().all(axis=None)
+    assert (waits["ready"] == 8).all() and (waits["done"] == 10).all()
+    assert part.executions[["start", "ended"]].max().max() == 8
+    assert part.errors.empty and part.phases.empty
+    assert part.bottlenecks()["function"].tolist() == ["x"]
+    assert not [one for one in part.findings() if "`y`" in one.title]
 
 
 def test_what_a_task_waited_for_stands_with_it() -> None:

@@ -61,7 +61,7 @@ def test_what_poll_after_poll_loses_is_summed_up_by_its_kind() -> None:
     ]
     assert [str(loss) for loss in losses_sent({"lost": 1, "lost_logs": 1200, "lost_samples": 0})] == [
         "1 task was dropped before it could be sent",
-        "1,200 warnings of the log were dropped, there were more than can be kept",
+        "1,200 entries of the log were dropped, there were more than can be kept",
     ]
 
 
@@ -114,10 +114,10 @@ def test_losses_beyond_the_first_are_counted_where_they_are_shown() -> None:
 
 def test_where_findings_are_left_out_none_is_acquitted() -> None:
     looked = apply(facts(ten_seconds()), Limits(), [rule(finding("one", 1.0))])
-    assert str(looked.at_least("critical")) == "None of 1 finding is critical."
-    assert str(looked[1:]) == "None of 1 finding is among these."
+    assert str(looked.at_least("critical")) == "The only finding is not critical."
+    assert str(looked[1:]) == "The only finding is not among these."
     assert str(Findings([finding("x", 1.0, severity="info")]).at_least("warning")) == (
-        "None of 1 finding is warning or worse."
+        "The only finding is not warning or worse."
     )
     none = apply(facts(ten_seconds()), Limits({"all.seconds": 3, "all.share": 0.1}), [])
     said = (

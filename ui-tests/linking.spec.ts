@@ -165,8 +165,8 @@ test('the cursor line is in all charts over time at once', async ({ report, page
   const box = await report.place('Resources');
   await page.mouse.move(box.x + 500, box.y + 200);
   await report.settle();
-  expect(await overlay('Task stream')).toEqual([500]);
-  expect(await overlay('Memory')).toEqual([500]);
+  await expect.poll(() => overlay('Task stream')).toEqual([500]);
+  await expect.poll(() => overlay('Memory')).toEqual([500]);
   await page.mouse.move(5, 5);
   await expect.poll(() => overlay('Memory')).toEqual([]);
 });

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..batch import Symbols, intern
-from ..lookup import Lookup, TextRows, is_any, pick, ratio, sorted_set
+from ..lookup import Lookup, TextRows, by_name, is_any, pick, ratio, sorted_set
 from ..schema import NOTHING
 from ..tables.facts import part_of_run
 from ..tables.field import Field
@@ -256,10 +256,12 @@ def _gpus(read: Read, known: Attempts, ran: np.ndarray) -> tuple[np.ndarray, np.
     worker = pick(known.worker, ran)
     start, stop = known.at("start", ran), known.at("stop", ran)
     devices = gpus(read)
-    for number, workers in enumerate(devices.speaks_for):
-        rows = np.flatnonzero(is_any(worker, workers))
+    told_by = {name: number for number, names in enumerate(devices.speaks_for) for name in names}
+    process = by_name(worker, lambda name: told_by.get(name, -1), -1)
+    for number in np.unique(devices.process.codes).tolist():
+        rows = np.flatnonzero(process == number)
         mine = np.flatnonzero(devices.process.codes == number)
-        if not len(rows) or not len(mine):
+        if not len(rows):
             continue
         times, use_then, memory_then = _by_time(samples, mine)
         use[rows] = mean_between(times, use_then, start[rows], stop[rows])

@@ -340,9 +340,7 @@ def overview(read: Read, findings: bool = True) -> Overview:
     facts = facts_of(read("about"))
     start, stop = attempts["start"], attempts["stop"]
     since, until = part_of_run(read)
-    # Those that only waited in a part of a run began after it.
-    here = ~(start > until)
-    length = np.where(here & np.isfinite(start) & np.isfinite(stop), stop - start, 0.0)
+    length = np.where(np.isfinite(start) & np.isfinite(stop), stop - start, 0.0)
     length = np.maximum(length, 0.0)
     budget = read("budget")
     # It tells of tasks that run on, too.
@@ -355,10 +353,7 @@ def overview(read: Read, findings: bool = True) -> Overview:
     status = attempts["status"]
     task = attempts["task"]
 
-    def with_status(name: str) -> Numbers:
-        return here & is_any(status, (name,))
-
-    ok = with_status("ok")
+    ok = is_any(status, ("ok",))
     given_up = np.isin(attempts["run"], read("errors")["run"])
     workers, hosts, threads, offered = _workers(read, attempts, begin, end)
     still = standstills(read)
@@ -367,7 +362,7 @@ def overview(read: Read, findings: bool = True) -> Overview:
     if shares:
         offered = sum(seconds for _, _, seconds in shares)
         computing = sum(seconds for part, _, seconds in shares if part not in INSTEAD)
-    erred = int((with_status("erred") | (with_status("killed") & given_up)).sum())
+    erred = int((is_any(status, ("erred",)) | (is_any(status, ("killed",)) & given_up)).sum())
     has_ended = erred > 0 or bool(ok.any())
     unfinished, longest = ({}, ("", 0.0)) if has_ended else _unended(read, attempts)
     return Overview(
@@ -380,7 +375,7 @@ def overview(read: Read, findings: bool = True) -> Overview:
         clusters=len({*read("workers")["cluster"].tolist()} - {""}),
         tasks=len(sorted_set(task[ok])),
         erred=erred,
-        retried=int(with_status("retried").sum()),
+        retried=int(is_any(status, ("retried",)).sum()),
         offered=offered,
         computing=computing,
         around=_around(read("phases")),
@@ -392,7 +387,7 @@ def overview(read: Read, findings: bool = True) -> Overview:
         used=used(read, begin, end),
         still=max(0.0, float(still.within(np.array([begin]), np.array([end]))[0])),
         absent=_without_workers(read, attempts, begin, end, still),
-        rescheduled=int(with_status("rescheduled").sum()),
+        rescheduled=int(is_any(status, ("rescheduled",)).sum()),
         calls=_calls(read("metrics")),
         after=_went_on(plain.make(read, "cells"), facts, end) if np.isinf(until) else ("", 0.0),
         unfinished=unfinished,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 import traceback
+import weakref
 from collections import deque
 from collections.abc import Iterator
 
@@ -39,7 +41,8 @@ class Logs(logging.Handler):
         self.set_name(name)
         self._open = _open if among is None else among
         self._kept: deque[tuple[float, str, str]] = deque(maxlen=1000)
-        self._seen: logging.LogRecord | None = None
+        #: The last record of each thread, which may hold what it was logged about.
+        self._seen = threading.local()
         self._last: _Last | None = None
         self.dropped = 0
 
@@ -84,9 +87,10 @@ class Logs(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep a record; it may come twice where loggers propagate."""
-        if record is self._seen or self not in self._open[:1]:
+        seen = getattr(self._seen, "record", None)
+        if (seen and seen() is record) or self not in self._open[:1]:
             return
-        self._seen = record
+        self._seen.record = weakref.ref(record)
         try:
             text = f"{record.name}: {record.getMessage()}"
             if record.exc_info and record.exc_info[1] is not None:
@@ -143,7 +147,7 @@ class _Last(logging.Handler):
         self._before = before
 
     def emit(self, record: logging.LogRecord) -> None:
-        if self._logs is not None:
+        if self._logs is not None and record.levelno >= self._logs.level:
             self._logs.handle(record)
         self._before.handle(record)
 

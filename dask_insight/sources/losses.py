@@ -28,8 +28,8 @@ _SENT = {
         "samples of resources failed or lack figures, or there were more than can be kept",
     ),
     "lost_logs": (
-        "warning of the log was dropped, there were more than can be kept",
-        "warnings of the log were dropped, there were more than can be kept",
+        "entry of the log was dropped, there were more than can be kept",
+        "entries of the log were dropped, there were more than can be kept",
     ),
 }
 #: What the scheduler keeps until it is fetched, where it is called otherwise than rows of its table.

@@ -23,7 +23,7 @@ FIELDS = (
     Field("group", "", "Dask's task group."),
     Field("worker", "", "Worker it was given to; see `workers`. '' if none was chosen."),
     Field("thread", "", "Thread it ran on, within the worker."),
-    Field("status", "", "ok, erred, retried, killed, cancelled, stolen, rescheduled or running."),
+    Field("status", "", "ok, erred, retried, killed, cancelled, stolen, rescheduled, waiting or running."),
     Field("attempt", "", "1 for the first attempt at the task, 2 for the next …"),
     Field("start", "time", "When its function was called."),
     Field("stop", "time", "When its function returned or raised."),

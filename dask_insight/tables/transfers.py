@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..lookup import Lookup, coded, fill, is_any, pick, spread, to_micros
-from ..schema import NOTHING, TABLES
+from ..schema import NOTHING, TABLES, WAITING
 from . import plain
 from .field import Field
 
@@ -106,7 +106,7 @@ def transferred(read: Read) -> Mapping[str, Any]:
 
 
 def _waits(read: Read) -> _Waits:
-    """Attempts on the receiving worker that need a carried result and started after it had come."""
+    """Attempts on the receiving worker that need a carried result and start after it has come."""
     columns = read("transfers")
     carried = read("transferred")
     attempts = read("attempts")
@@ -128,6 +128,8 @@ def _waits(read: Read) -> _Waits:
     seen = Lookup(executions["run"]).rows(attempts["run"][row])
     begin = fill(pick(executions["received"], seen), attempts["assigned"][row])
     start = fill(pick(executions["start"], seen), attempts["start"][row])
+    waiting = is_any(attempts["status"], (WAITING,))[row]
+    begin, start = (np.where(waiting, np.nan_to_num(each, nan=np.inf), each) for each in (begin, start))
     transfer_start, transfer_stop = columns["start"][at[result]], columns["stop"][at[result]]
     seconds = transfer_stop - np.fmax(transfer_start, begin)
     waited = (seconds > 0) & (start >= transfer_stop - _TOLERANCE)

@@ -12,7 +12,7 @@ from ..batch import Symbols
 from ..columns import forget, gather, take, taken_out
 from ..heap import give_back_between
 from ..lookup import Lookup, all_or, distinct, fill, fill_symbols, least, narrowed, pick
-from ..schema import NOTHING
+from ..schema import NOTHING, WAITING
 from ..tables.facts import lacks, recorded
 from .counts import Counts
 from .fields import Count, Fields, Moment, alike
@@ -55,12 +55,14 @@ class Attempts(Fields):
     task: np.ndarray
     described: np.ndarray
     worker: Symbols
-    #: Worker and thread as one code, in the order of the workers; -1 if the attempt never ran.
+    #: Worker and thread as one code, in the order of the workers; -1 if the attempt never ran, nor is to.
     place: np.ndarray
     #: Worker and thread (text) of each code of `place`.
     places: list[tuple[str, str]]
     #: How it ended; '' if it runs.
     status: Symbols
+    #: Whether it only waits, up to the end of a part of a run: all that is to come is then.
+    waiting: np.ndarray
     #: Whether it ended with a result; whether without one: failed, cancelled or sent elsewhere.
     #: A running one did neither.
     ok: np.ndarray
@@ -91,7 +93,7 @@ class Attempts(Fields):
     @property
     def ran(self) -> np.ndarray:
         """Whether its function was called."""
-        mask: np.ndarray = self.place >= 0
+        mask: np.ndarray = (self.place >= 0) & ~self.waiting
         return mask
 
 
@@ -141,6 +143,9 @@ def attempts(read: Read) -> Attempts:
     if len(running["run"]):
         begun = np.where(np.isnan(start), Lookup(running["run"]).rows(run), -1)
         start = np.where(begun >= 0, pick(running["start"], begun), start)
+    waiting = _mask(status, WAITING)
+    if waiting.any():
+        start = np.where(waiting, until, start)
     ran = np.isfinite(start)
     stop, done = fill(worker("stop"), scheduler("stop")), scheduler("done")
     if not (known := np.isfinite(stop)).all():
@@ -183,6 +188,9 @@ def attempts(read: Read) -> Attempts:
     for columns in (ended, executions):
         forget(columns)
     status, worker_names = narrowed(status), narrowed(worker_names)
+    if waiting.any():
+        # The next one on each thread explains what that is idle for; the others have none yet.
+        ran &= ~waiting | np.array([bool(thread) for _, thread in places])[place]
     lasted = seconds(moments["stop"]) - seconds(moments["start"])
     alike = worker_names.codes.astype("i8") * (len(prefix.names) or 1) + prefix.codes
     return Attempts(
@@ -193,6 +201,7 @@ def attempts(read: Read) -> Attempts:
         place=np.where(ran & (lasted >= 0), place, place.dtype.type(-1)),
         places=places,
         status=status,
+        waiting=waiting,
         ok=ok,
         failed=_mask(status, "erred", "retried", "killed", "cancelled", "rescheduled", "stolen"),
         killed=_mask(status, "killed"),

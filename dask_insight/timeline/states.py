@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..lookup import coded, is_any
-from .attempts import Attempts, Read
+from .attempts import Attempts, Read, is_local
 from .lanes import Lanes
 from .moments import Moments
 from .worker_resources import worker_resources
@@ -72,7 +72,9 @@ def _changes(read: Read, code: dict[str, int]) -> list[tuple[float, int, str]]:
 def _joining(attempts: Attempts, lanes: Lanes, of: np.ndarray) -> dict[int, Moments]:
     # Of an attempt that had no worker, and never got one, no moment may be known.
     began = float(np.fmin.reduce(attempts.wanted, initial=np.inf))
-    late = np.flatnonzero(lanes.joined > began)
+    # Pools of local schedulers begin for tasks that are there.
+    local = np.array([is_local(name) for name in lanes.workers], bool)
+    late = np.flatnonzero((lanes.joined > began) & ~local)
     if not len(late):
         return {}
     given, known = np.full(len(lanes.workers), np.inf), of >= 0

@@ -81,6 +81,12 @@ export class Lane {
     return this.count;
   }
 
+  /** When an entry ended, or `now` while it runs. */
+  stopBy(entry: number, now: number): number {
+    const stop = this.stop[entry];
+    return stop === Number.POSITIVE_INFINITY ? now : stop;
+  }
+
   /** Is another whenever something has changed since it was last read. */
   get version(): number {
     this.tell();

@@ -35,7 +35,7 @@ describe('Recording', () => {
     expect(graph.has('order')).toBe(true);
   });
 
-  test('a part of a run begins and ends with that part, not with what waited in it', () => {
+  test('a part of a run begins and ends with that part, not with what ran beyond it', () => {
     const about = {
       about: [
         { name: 'since', value: '105' },
@@ -45,7 +45,7 @@ describe('Recording', () => {
     const part = recordingOf({
       attempts: [
         { run: 1, start: 102, stop: 108 },
-        { run: 2, start: 112, stop: 119 }
+        { run: 2, start: 109, stop: 119 }
       ],
       ...about
     });

@@ -3,6 +3,7 @@ import { type Batch, BatchError, type NumberArray, type PackedColumn, type Value
 import { interned, NumberColumn, SymbolColumn, TextColumn } from './columns';
 import { editionOf, WORKED_OUT } from './editions';
 import { type ColumnOf, EXTENT, type Kind, type RowOf, TABLES, type TableName } from './schema';
+import type { TimeRange } from './selection';
 
 /** Calls back no more once it has been called. */
 export type Stop = () => void;
@@ -294,23 +295,28 @@ export class Recording {
     return Number.isFinite(origin) ? origin : 0;
   }
 
-  /** When its first row is from; `origin` may be long before. Never before `origin`, nor the part of a run it is. */
+  /** From when to when it was cut out of a run, seconds since the epoch; infinite where it was not. */
+  get part(): TimeRange {
+    const told = (name: string, otherwise: number): number => {
+      const moment = this.facts.get(name);
+      return Number.isFinite(moment) ? (moment as number) : otherwise;
+    };
+    return { start: told('since', Number.NEGATIVE_INFINITY), stop: told('until', Number.POSITIVE_INFINITY) };
+  }
+
+  /** When its first row is from; `origin` may be long before. Never before `origin`, nor before `part`. */
   get begin(): number {
     const { origin } = this;
-    return Math.max(
-      origin,
-      Number.isFinite(this.first) ? this.first : 0,
-      Number(this.facts.get('since')) || 0
-    );
+    return Math.max(origin, Number.isFinite(this.first) ? this.first : 0, this.part.start);
   }
 
   /**
-   * When it ends, or has come to by now, seconds since the epoch; never before `origin`. A part of a run has rows
-   * of what only waited in it and ran later.
+   * When it ends, or has come to by now, seconds since the epoch; never before `origin`. What began in a part of a run
+   * and ended after it does not count.
    */
   get end(): number {
     const { origin } = this;
-    return Math.max(Math.min(this.last, Number(this.facts.get('until')) || this.last), origin);
+    return Math.max(Math.min(this.last, this.part.stop), origin);
   }
 
   /** Tells of every batch that arrives from now on. */

@@ -47,13 +47,13 @@ export const TABLES = {
     worker: 'sym',
     /** Thread it ran on, within the worker. */
     thread: 'sym',
-    /** How it ended: ok, erred, retried, killed, cancelled, stolen, rescheduled. */
+    /** How it ended: ok, erred, retried, killed, cancelled, stolen, rescheduled. In a part of a run that was over before it began: waiting, with the worker that it was to get, and the thread if it was next on that. */
     status: 'sym',
     /** When its function returned or raised. */
     stop: 'time',
     /** When its function was called. */
     start: 'time',
-    /** When the scheduler knew that it had ended. */
+    /** When the scheduler knew that it had ended; of one that waits, until when. */
     done: 'time',
     /** When the scheduler sent it to the worker. */
     assigned: 'time',

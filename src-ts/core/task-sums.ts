@@ -4,7 +4,6 @@ import { LOST, OK, RUNNING, STATUSES } from './lane';
 import { chosenFlags, type Filter } from './selection';
 import { entryTest, idsOf } from './task-filter';
 import type { Tasks } from './tasks';
-import { partOfRun } from './time-budget';
 
 /** What ran under one name, or on one worker, within a filter and the part of its run that a recording is of. */
 export interface TaskSum {
@@ -39,10 +38,9 @@ type By = 'name' | 'worker' | 'span';
 export function sumTasks(tasks: Tasks, filter: Filter, by: By): TaskSum[] {
   const wanted = chosenFlags(tasks.names, filter.names);
   const { recording } = tasks;
-  const part = partOfRun(recording);
+  const { part, end } = recording;
   const from = Math.max(filter.time?.start ?? part.start, part.start);
   const to = Math.min(filter.time?.stop ?? part.stop, part.stop);
-  const { end } = recording;
   const nbytes = recording.table('attempts').numbers('nbytes');
   const runOf = idsOf(recording, 'run');
   const away = awayTimes(recording);
@@ -55,11 +53,11 @@ export function sumTasks(tasks: Tasks, filter: Filter, by: By): TaskSum[] {
   const labels: string[] = [];
   tasks.lanes.forEach((lane, at) => {
     if (filter.workers && !filter.workers.has(lane.worker)) return;
-    const { length, start, stop: stops, name: names, status: statuses, row: rows } = lane;
+    const { length, start, name: names, status: statuses, row: rows } = lane;
     for (let entry = lane.firstAfter(from); entry < length && start[entry] < to; entry++) {
       const name = names[entry];
       const status = statuses[entry];
-      const stop = stops[entry] < end ? stops[entry] : end;
+      const stop = lane.stopBy(entry, end);
       if (wanted[name] === 0 || status === LOST || stop < from) continue;
       if (passes && !passes(rows[entry], status)) continue;
       const place = by === 'name' ? name : placeOf(at, rows[entry], status);

@@ -1,6 +1,5 @@
 import { awayTimes } from './away';
 import { type Lane, LOST, RUNNING, STATUSES, statusCode } from './lane';
-import type { Recording } from './recording';
 import type { Filter, TimeRange } from './selection';
 import { isSizing, sizersOf } from './sizing';
 import { sumOf } from './sum-of';
@@ -117,7 +116,7 @@ export function activeTime(tasks: Tasks): TimeRange {
   }
   known.rows = attempts.rows;
   const ran = laneTime(tasks);
-  const part = partOfRun(tasks.recording);
+  const { part } = tasks.recording;
   const start = Math.max(Math.min(known.start, ran.start), part.start);
   const stop = Math.min(Math.max(known.stop, ran.stop), part.stop);
   return start < stop ? { start, stop } : { start: 0, stop: 0 };
@@ -135,15 +134,6 @@ function laneTime({ lanes, recording }: Tasks): TimeRange {
     stop = Math.max(stop, Number.isFinite(latest) ? latest : recording.end);
   }
   return { start, stop };
-}
-
-/** From when to when a recording was cut out of a run; infinite where it was not. */
-export function partOfRun(recording: Recording): TimeRange {
-  const told = (name: string, otherwise: number): number => {
-    const moment = recording.about(name);
-    return Number.isFinite(moment) ? (moment as number) : otherwise;
-  };
-  return { start: told('since', Number.NEGATIVE_INFINITY), stop: told('until', Number.POSITIVE_INFINITY) };
 }
 
 /** Which part an attempt's time belongs to, by its name, its row and its status. */

@@ -12,6 +12,12 @@ export const workersOf = madeFrom(
   (recording): ReadonlyMap<string, Worker> => recording.table('workers').newest('worker')
 );
 
+/** What tells the process of a worker from those of others. */
+export function processOf(told: ReadonlyMap<string, Worker>, worker: string): string {
+  const its = told.get(worker);
+  return its && its.pid > 0 ? `${its.host} ${its.namespace} ${its.pid}` : worker;
+}
+
 /** Addresses of their schedulers, as far as they are known, in the order in which these came. */
 export function clustersOf(recording: Recording): string[] {
   return [...new Set(Array.from(workersOf(recording).values(), ({ cluster }) => cluster))].filter(Boolean);

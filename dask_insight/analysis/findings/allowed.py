@@ -60,18 +60,20 @@ def beside(facts: Facts) -> list[Beside]:
     """The same of the scheduler, the client and local schedulers, the fullest first."""
     samples, local = _samples(facts), [name for name in facts.workers if is_local(name)]
     with_workers = {_group(mine) for mine in _limited(samples, _of_clusters(facts)).values()}
-    # The first of those that are one process, or share a limit, stands for all.
     home = [LOCAL, *(name for name in local if not is_pooled(name))]
     heads = [*home, "client", *(() if schedulers_mixed(facts.read) else ("scheduler",))]
-    shared: dict[tuple[str, float], dict[str, dict[str, np.ndarray]]] = {}
+    shared: dict[float, tuple[str, dict[str, dict[str, np.ndarray]]]] = {}
     for name, mine in _limited(samples, heads).items():
-        shared.setdefault((LOCAL if name in home else name, _group(mine)), {})[name] = mine
-    at_home = {group for process, group in shared if process == LOCAL}
+        process = LOCAL if name in home else name
+        # The first of those that are one process, or share a limit, stands for all.
+        first, those = shared.setdefault(_group(mine), (process, {}))
+        if process == first:
+            those[name] = mine
     pools = {name: samples.of(name) for name in local if is_pooled(name)}
     found = [
         _beside(facts, process, mine, pools if process == LOCAL else {})
-        for (process, group), mine in shared.items()
-        if group not in with_workers and (process == LOCAL or group not in at_home)
+        for group, (process, mine) in shared.items()
+        if group not in with_workers
     ]
     return sorted(found, key=lambda each: each.used / each.bytes, reverse=True)
 

@@ -63,10 +63,10 @@ def _of_scheduler(facts: Facts, told: Beside) -> _Holds:
     """What a scheduler keeps, and what makes that less."""
     tasks, nbytes = (np.nan_to_num(facts.submissions[name]).sum() for name in ("tasks", "nbytes"))
     graphs = f" in graphs of {words.size(float(nbytes))}" if nbytes > 0 else ""
+    given = f"It was given {words.count(int(tasks), 'task')}{graphs}" if tasks else "It is given tasks"
     return (
         (),
-        f"It was given {words.count(int(tasks), 'task')}{graphs}, and keeps each, with the data in it, as "
-        "long as a client wants what comes of it.",
+        f"{given}, and keeps each, with the data in it, as long as a client wants what comes of it.",
         "Submit fewer and larger tasks, and no data with them; let go of results that you do not need any "
         "more; or give the scheduler more memory.\n\n"
         "    data = client.scatter(data, broadcast=True)   # once, instead of in each task\n"

@@ -78,7 +78,7 @@ class Findings(list[Finding]):
     def __getitem__(self, at: SupportsIndex | slice, /) -> Finding | Findings:
         if not isinstance(at, slice):
             return super().__getitem__(at)
-        return self._with(super().__getitem__(at), "is among these")
+        return self._with(super().__getitem__(at), "among these")
 
     def copy(self) -> Findings:
         """The same findings in a list of their own."""
@@ -86,13 +86,15 @@ class Findings(list[Finding]):
 
     def _with(self, kept: Iterable[Finding], that: str = "") -> Findings:
         """Some of them, of the same run; where none is, `that` ends the sentence which says so."""
+        several = f"None of {words.count(len(self), 'finding')} is"
+        none = "The only finding is not" if len(self) == 1 else several
         return Findings(
             kept,
             failed=self.failed,
             seconds=self.seconds,
             between=self.between,
             judged=self.judged,
-            nothing=f"None of {words.count(len(self), 'finding')} {that}." if self else self._nothing,
+            nothing=f"{none} {that}." if self else self._nothing,
         )
 
     @property
@@ -118,7 +120,7 @@ class Findings(list[Finding]):
         if severity not in SEVERITIES:
             raise ValueError(f"severity={severity!r} is none of {', '.join(SEVERITIES)}")
         least = SEVERITIES.index(severity)
-        that = f"is {severity}{' or worse' if severity != SEVERITIES[-1] else ''}"
+        that = f"{severity}{' or worse' if severity != SEVERITIES[-1] else ''}"
         return self._with((each for each in self if SEVERITIES.index(each.severity) >= least), that)
 
     def verdict(self) -> str:

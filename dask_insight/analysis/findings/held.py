@@ -18,7 +18,7 @@ from .suspects import needed
 #: Share of a worker's memory from which results explain it, and of these from which known ones do.
 EXPLAINED = 0.5
 
-_BEFORE = "data that were there before, or that clients had sent"
+_BEFORE = "data that were there before or that clients sent"
 
 
 class Filling(NamedTuple):
@@ -111,20 +111,21 @@ def filling(facts: Facts, results: Results, peaks: Mapping[str, tuple[float, flo
     if names:
         return Filling(names, quoted(names, 1), not running)
     if len(running) < len(peaks):
-        return from_before(facts)
+        return from_before(facts, min(when for when, _ in peaks.values()))
     is_own = bool(running) and running.keys() <= own
     return Filling((), "what else your process holds" if is_own else quoted(()), False)
 
 
-def from_before(facts: Facts) -> Filling:
-    """Results of which no attempt tells."""
-    graph, known = facts.read("graph"), facts.attempts
+def from_before(facts: Facts, when: float) -> Filling:
+    """Results of which no attempt tells, and that were there at a moment."""
+    graph, known, releases = facts.read("graph"), facts.attempts, facts.read("releases")
+    others = np.concatenate((known.task[known.ok], releases["task"][releases["time"] < when]))
     rows = np.flatnonzero(is_any(graph["state"], ("memory",)))
-    rows = rows[~np.isin(graph["task"][rows], known.task[known.ok])]
+    rows = rows[~np.isin(graph["task"][rows], others)]
     prefix = facts.prefix_of(rows)
     count = np.bincount(prefix.codes, minlength=len(prefix.names)).astype("f8")
     names = facts.worst(count, prefix.names)
-    said = f"results from before the recording, {quoted(names, 1)}" if names else _BEFORE
+    said = f"results of {quoted(names, 1)} that were there before" if names else _BEFORE
     return Filling(names, said, True)
 
 

@@ -69,6 +69,8 @@ class Seen(NamedTuple):
     rise: float
     #: Seconds before it was lost.
     age: float
+    #: Whether it shared a limit with others, and all of them came to half of that.
+    is_crowded: bool
 
     @property
     def coming(self) -> float:
@@ -187,7 +189,7 @@ def _when_seen(seen: Seen, workers: int) -> str:
         return f"{which} had {had}{rose}, and was most likely killed for its memory. "
     if seen.coming >= 1.0:
         return f"{which} had {had}{rose}, and may have been killed for its memory. "
-    if seen.share < _LOW:
+    if seen.share < _LOW and not seen.is_crowded:
         return f"Memory was not short: {which[0].lower()}{which[1:]} had {had}. "
     return ""
 
@@ -211,7 +213,9 @@ def _fullest(facts: Facts, losses: list[Loss]) -> Seen | None:
             last = rows[np.argmax(time[rows])]
             before = rows[time[rows] >= time[last] - _RISES]
             had, rise = float(nbytes[last]), float(nbytes[last] - nbytes[before].min())
-            found.append(Seen(had / limit, had, rise, loss.when - float(time[last])))
+            found.append(
+                Seen(had / limit, had, rise, loss.when - float(time[last]), _is_crowded(facts, loss.worker))
+            )
     return max(found, key=lambda seen: seen.coming, default=None)
 
 
@@ -220,6 +224,11 @@ def _limit(facts: Facts, worker: str) -> float:
     limits = [float(facts.workers.get(worker, {}).get("memory_limit", np.nan))]
     limits += [each.bytes for each in facts.allowed if worker in each.workers]
     return min((limit for limit in limits if limit > 0), default=np.inf)
+
+
+def _is_crowded(facts: Facts, worker: str) -> bool:
+    mine = [each for each in facts.allowed if worker in each.workers and each.at_once > 1]
+    return any(each.used >= _LOW * each.bytes for each in mine)
 
 
 def _full_then(facts: Facts, limits: Limits, losses: list[Loss]) -> Iterator[Low]:

@@ -45,8 +45,8 @@ _LEAK = Reason(
     "Find what keeps memory first, see `unmanaged-growth`: with smaller chunks it only takes longer to fill.",
 )
 _UNEVENLY = (
-    "The others had room: data lie unevenly. Results stay where they were made, be it for `workers=`, or "
-    "because all of a heavy key come to one task."
+    "There was room elsewhere: data lie unevenly. Results stay where they were made, be it for `workers=`, "
+    "or because all of a heavy key come to one task."
 )
 _SPREAD = (
     "Spread the results: let Dask choose where they are made, split what all has one key, or move them.\n\n"
@@ -89,7 +89,7 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
     names = tuple(dict.fromkeys((*suspected.names, *filled.names)))
     said = quoted(names, 1) if suspected.names else filled.said
     reasons.append(Reason(suspected.why, EQUAL_PARTS if suspected.uneven else ""))
-    usual = _usual(peaks, workers)
+    usual = _usual(facts, peaks, workers, min(moments))
     if usual < _ROOM * most and filled.is_results:
         reasons.append(Reason(_UNEVENLY, _SPREAD))
     advice = _ADVICE
@@ -147,9 +147,12 @@ def _filled(
     return filled, reasons + [_LEAK] * (not growing(facts, limits).keys().isdisjoint(workers))
 
 
-def _usual(peaks: dict[str, _Peak], workers: tuple[str, ...]) -> float:
-    """Median share of their limits to which all but some workers came; NaN if there are no others."""
-    return float(np.median([peak.share for name, peak in peaks.items() if name not in workers] or [math.nan]))
+def _usual(facts: Facts, peaks: dict[str, _Peak], workers: tuple[str, ...], when: float) -> float:
+    """Median share of their limits to which all but some workers came that were there at a moment; or NaN."""
+    others = [name for name in peaks if name not in workers and facts.left(name) > when]
+    # Those that took the place of a killed one have hardly begun.
+    there = [peaks[name].share for name in others if not facts.workers[name]["joined"] > when]
+    return float(np.median(there or [math.nan]))
 
 
 def peaks_of(facts: Facts) -> dict[str, _Peak]:
@@ -175,8 +178,8 @@ MEMORY_PRESSURE = Rule(
         "waited for a thread. Named are the results that were there, where they explain half of it, else "
         "what ran, by the memory that it is known to need; before them what is suspected of a worker's "
         "death. It also says when results, a quarter of the memory or more, were there after their last use; "
-        "when tasks of one name, more than two for each thread, were not queued; and when others, by their "
-        "median, came to less than half of what the full ones did."
+        "when tasks of one name, more than two for each thread, were not queued; and when others that were "
+        "there then, by their median, came to less than half of what the full ones did."
     ),
     cost="(Paused thread-seconds, and work that went with killed workers) / threads.",
     url="https://distributed.dask.org/en/stable/worker-memory.html",

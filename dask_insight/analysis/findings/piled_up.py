@@ -80,6 +80,9 @@ def _forgotten(
     facts: Facts, results: Results, moments: Mapping[str, float], memory: float
 ) -> Iterator[Reason]:
     """Results that were still there after their last use."""
+    # What used them later is not in a part of the run.
+    if math.isfinite(facts.part[1]):
+        return
     used, parts = used_until(facts.read, facts.attempts), [np.zeros(0, "i8")]
     for worker, when in moments.items():
         held = results.held(worker, when)
@@ -90,7 +93,7 @@ def _forgotten(
     if not nbytes or nbytes < _FORGOTTEN * memory:
         return
     names = most(facts, rows, results.size[rows])
-    line = _line(facts, rows[facts.prefix.codes[rows] == facts.names.index(names[0])])
+    line = _line(facts, rows[is_any(facts.prefix, names[:1])[rows]])
     last = words.duration(facts.since(float(used[rows].max())))
     yield Reason(
         f"{words.size(nbytes)} of {quoted(names, 1)}{line} had been used for the last time by {last}: a "
@@ -117,10 +120,11 @@ def _handed_out_at_once(facts: Facts, name: str) -> Iterator[Reason]:
     rows, known = _largest_group(facts, name), facts.attempts
     given = known.at("assigned", rows) <= known.at("done", rows).min(initial=math.inf)
     count, threads = int(given.sum()), facts.most_threads(facts.code_of)
-    if not threads or count <= _QUEUED * threads or _was_queued(facts, rows):
+    is_off = math.isinf(saturation)
+    least = _QUEUED if is_off else max(_QUEUED, saturation)
+    if not threads or count <= least * threads or _was_queued(facts, rows):
         return
     if _is_reduced(facts, rows):
-        is_off = math.isinf(saturation)
         because = "its queue is off" if is_off else "what `workers=` or `resources=` binds is not queued"
         yield Reason(
             f"{words.count(count)} `{name}` were handed out at once, before what reduces them: Dask did not "
@@ -137,8 +141,13 @@ def _is_reduced(facts: Facts, rows: np.ndarray) -> bool:
     users, count = np.unique(edges["task"][np.isin(edges["dependency"], tasks)], return_counts=True)
     forget(edges)
     there = Lookup(known.task).rows(users)
-    made, left = (float(np.nansum(known.at("nbytes", some))) for some in (rows, there[there >= 0]))
-    return not needs and 0 < count.max(initial=0) < _PART * len(rows) and left < _PART * made
+    made, left = (known.at("nbytes", some) for some in (rows, there[there >= 0]))
+    left = left[np.isfinite(left)]
+    if needs or not len(left):
+        return False
+    # Of those that have not ended yet it is taken that they leave as much.
+    little = float(left.mean()) * len(users) < _PART * float(np.nansum(made))
+    return little and bool(count.max() < _PART * len(rows))
 
 
 def _largest_group(facts: Facts, name: str) -> np.ndarray:

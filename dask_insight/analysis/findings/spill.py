@@ -24,6 +24,8 @@ from .thresholds import Limits
 _OVER = 2.0
 #: Bytes that a worker writes a second below which its disk is slow.
 _SLOW = 100e6
+#: Bytes of what it writes at a time below which it is the files that take so long.
+_SMALL = 2**20
 #: Share of its memory limit up to which a worker keeps all results, unless it is configured otherwise.
 _KEPT = 0.6
 #: What else a worker does to write a result, or to have it back.
@@ -51,10 +53,11 @@ APART = "\n    LocalCluster(processes=True)   # workers apart from what this pro
 
 
 class Spilled(NamedTuple):
-    """What fine metrics tell, by worker: seconds, also those of writing alone, and bytes."""
+    """What fine metrics tell, by worker: seconds, also those of writing alone, how many writes, and bytes."""
 
     seconds: dict[str, float]
     writing: dict[str, float]
+    writes: dict[str, float]
     written: dict[str, float]
     read: dict[str, float]
 
@@ -90,7 +93,7 @@ def _spill(facts: Facts, limits: Limits) -> Iterator[Finding]:
     if times >= _OVER:
         over = f", written {words.about(times)} times over"
         reasons.append(Reason(_AGAIN, _in_one_pass(held or there, len(workers))))
-    if rate < _SLOW:
+    if rate < _SLOW and not written < _SMALL * sum(told.writes.values()):
         reasons.append(_slow_disk(rate))
     why, advice = joined(_WHY, reasons, advice)
     yield Finding(
@@ -188,6 +191,7 @@ def spilled(facts: Facts) -> Spilled:
     for mask in (
         (disk | own) & seconds,
         writes & seconds,
+        writes & is_any(metrics["unit"], ("count",)),
         writes & nbytes,
         disk & nbytes & is_any(metrics["activity"], ("disk-read",)),
     ):
@@ -237,7 +241,7 @@ def _those(
     """The results that took most of the memory of these workers, for longest, if they explain half of it."""
     there = [results.size[results.held(worker, when)].sum() for worker, (when, _) in most_held.items()]
     if sum(there) < EXPLAINED * sum(nbytes for _, nbytes in most_held.values()):
-        return from_before(facts)
+        return from_before(facts, min(when for when, _ in most_held.values()))
     rows, weight = results.lasting(workers, facts.stop)
     names = most(facts, rows, weight)
     return Filling(names, quoted(names[:1]), True)
@@ -252,8 +256,8 @@ SPILL = Rule(
         "their time. Or bytes written `spill.times` as much as the results that these workers made or were "
         "sent, or had at any time; critical from `spill.times-critical`, with `spill.share` of their time. "
         "Named are the results that took most memory for longest, if they were half of all that were there. "
-        f"Below {words.size(_SLOW)} written in a second of writing it says that the disk is slow; and as "
-        "`memory-pressure` does, why results piled up. "
+        f"Below {words.size(_SLOW)} written in a second of writing, by {words.size(_SMALL)} or more at a "
+        "time, it says that the disk is slow; and as `memory-pressure` does, why results piled up. "
         "From `spill.beside` of the memory on, it says that results were the smaller part."
     ),
     cost="Share of the workers' time in reading, writing and pickling spilled results × the run.",

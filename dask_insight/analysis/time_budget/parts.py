@@ -16,7 +16,7 @@ PARTS = {
     "cpu": "Task functions that ended well or still run, on a CPU.",
     "off-cpu": "The same, while their thread used no CPU: I/O, locks, the GIL, a GPU.",
     "compute": "The same, where the recording does not tell CPU time.",
-    "failed": "Task functions of attempts without a result: failed, cancelled or sent elsewhere.",
+    "failed": "Task functions of attempts without a result: failed, cancelled, stolen or rescheduled.",
     "deserialize": "Deserializing tasks, and results that had been spilled.",
     "serialize": "Serializing results.",
     "disk": "Reading results from disk and writing them there.",

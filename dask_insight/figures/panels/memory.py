@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from ... import words
-from ...tables.processes import processes
 from ...timeline import most_at_once
 from ..chart import Area, Axis, Chart, Line, Mark, Plot, Sign
 from ..colors import Rgb, reserved, slot_color, veiled
 from ..request import BINS, Request
 from .results_held import by_name
-from .series import series
+from .series import series, sharing_processes
 
 #: From the bottom.
 MEASURES = {
@@ -51,7 +50,7 @@ def by_measure(request: Request) -> Chart:
         for name in (*MEASURES, "process")
     }
     workers = found["managed"].names
-    sharing = _sharing(request, workers)
+    sharing = sharing_processes(request, workers)
     sums = _sums({name: each.values for name, each in found.items()}, sharing)
     if not any(np.isfinite(each).any() for each in sums.values()):
         return Chart("Memory", empty="Nothing was sampled in what is shown.")
@@ -85,15 +84,6 @@ def color_of(measure: str, request: Request) -> Rgb:
         return veiled(theme.background, reserved("disk", dark=theme.dark), 0.3)
     slot = {"managed": 19, "unmanaged_old": 7, "unmanaged_recent": 31}[measure]
     return slot_color(slot, dark=theme.dark)
-
-
-def _sharing(request: Request, workers: list[str]) -> list[list[int]]:
-    """Places of workers, those that share a process together."""
-    known = processes(request.columns("workers"))
-    found: dict[Any, list[int]] = {}
-    for place, worker in enumerate(workers):
-        found.setdefault(known.get(worker, worker), []).append(place)
-    return list(found.values())
 
 
 def _sums(values: Mapping[str, np.ndarray], sharing: list[list[int]]) -> dict[str, np.ndarray]:

@@ -14,7 +14,7 @@ from ...lookup import is_any
 from ..chart import Area, Axis, Chart, Line, Mark, Plot, Sign
 from ..colors import Rgb, mixed, slot_color
 from ..request import BINS, Request
-from .series import Series, series
+from .series import Series, series, sharing_processes
 
 #: From how many processes on their lines become a band, with the middle one.
 _LINES = 8
@@ -242,13 +242,21 @@ def _layers(measure: Measure, found: list[Series], request: Request) -> tuple[li
     marks: list[Mark] = []
     signs = []
     below = np.zeros(len(found[0].edges) - 1)
-    for each, (_, label), color in zip(found, measure.columns, colors, strict=True):
-        values = each.summed()
+    for each, (column, label), color in zip(found, measure.columns, colors, strict=True):
+        # Tasks are a worker's own; what it tells of its process others may tell, too.
+        values = (_of_processes(each, request) if column == "cpu" else each).summed()
         top = below + np.nan_to_num(values)
         marks.append(Area(each.edges, np.where(np.isfinite(values), below, np.nan), top, color, label))
         signs.append(Sign(label, color))
         below = top
     return marks, signs, float(below.max(initial=0.0))
+
+
+def _of_processes(told: Series, request: Request) -> Series:
+    """One line a process, where several workers that share it tell of it."""
+    sharing = sharing_processes(request, told.names)
+    values = [np.fmax.reduce(told.values[rows]) for rows in sharing]
+    return told._replace(names=[told.names[rows[0]] for rows in sharing], values=np.array(values))
 
 
 def layer_colors(request: Request) -> list[Rgb]:

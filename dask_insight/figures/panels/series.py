@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...batch import Symbols
 from ...lookup import ratio
+from ...tables.processes import processes
+from ..request import Request
 
 
 class Series(NamedTuple):
@@ -80,3 +82,12 @@ def _interval(who: np.ndarray, time: np.ndarray) -> float:
     order = np.lexsort((time, who))
     gaps = np.diff(time[order])[who[order][1:] == who[order][:-1]]
     return float(np.median(gaps)) if len(gaps) else 0.0
+
+
+def sharing_processes(request: Request, workers: list[str]) -> list[list[int]]:
+    """Places of workers, those that share a process together."""
+    known = processes(request.columns("workers"))
+    found: dict[Any, list[int]] = {}
+    for place, worker in enumerate(workers):
+        found.setdefault(known.get(worker, worker), []).append(place)
+    return list(found.values())

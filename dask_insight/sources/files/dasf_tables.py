@@ -480,7 +480,8 @@ def _in_words(event: Mapping[str, Any]) -> tuple[str, str, str, str]:
     process, args = event.get("process_id"), event.get("args")
     place = str(event.get("thread_id") or process or "")
     if "duration" in event:
-        args = {"duration": event["duration"], **(args if isinstance(args, dict) else {"args": args})}
+        others = args if isinstance(args, dict) else {"args": args} if args else {}
+        args = {"duration": event["duration"], **others}
     told = json.dumps(args, default=str, skipkeys=True)[:2_000] if args else ""
     return str(process), place, f"{event['name']} ({event['phase']})", told
 

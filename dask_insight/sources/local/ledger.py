@@ -219,6 +219,8 @@ class Ledger:
         outlet = self._outlet
         self._epoch.look()
         self._reporter.tell()
+        # Before those that joined: one that does both meanwhile is told of in that order the next time.
+        left = self.workers.left.take()
         for rows in (self.workers.joined, self.submitted):
             outlet.rows(emit, rows)
         while self._columns:
@@ -229,4 +231,5 @@ class Ledger:
         outlet.attempts(emit, self._attempts)
         while self._profiles:
             outlet.profile(emit, *self._profiles.popleft())
-        outlet.rows(emit, self.workers.left)
+        if left is not None:
+            outlet.columns(emit, "workers", left)

@@ -75,13 +75,11 @@ class Workers:
     def unused(self, threads: int, since: float) -> None:
         """A pool of so many processes ends, there since a moment: those not heard of were not used."""
         with self._lock:
-            threads -= sum(not row[_OWN] for row in self._here.values())
+            threads -= sum(not row[_OWN] for row in list(self._here.values()))
             if threads > 0:
                 self._unused += 1
                 label = "process unused" if self._unused == 1 else f"process unused#{self._unused}"
-                row = self._row(label, threads, 0, since, own=False)
-                self.joined.add(row)
-                self.left.add((*row[:_LEFT], perf_counter(), *row[_LEFT + 1 :]))
+                self._tell_left(self._row(label, threads, 0, since, own=False), perf_counter())
 
     def add(self, name: str, threads: int, pid: int = 0, since: float = inf) -> None:
         """A worker is there, `since` a moment if not from now on, or has more threads than was known."""
@@ -123,4 +121,7 @@ class Workers:
 
     def _leave(self, name: str, moment: float) -> None:
         if (row := self._here.pop(name, None)) is not None:
-            self.left.add((*row[:_LEFT], moment, *row[_LEFT + 1 :]))
+            self._tell_left(row, moment)
+
+    def _tell_left(self, row: tuple[Any, ...], moment: float) -> None:
+        self.left.add((*row[:_LEFT], moment, *row[_LEFT + 1 :]))

@@ -50,9 +50,10 @@ export class LatestCell implements Cells {
   }
 
   cells(): CellChoice[] {
-    const { newest } = this;
+    const cells = this.page.cells();
+    const newest = newestOf(cells);
     const latest = newest ? [{ ...newest, execution: LATEST, words: 'Latest cell' }] : [];
-    return [...latest, ...this.page.cells()];
+    return [...latest, ...cells];
   }
 
   showCell(execution: number | undefined): void {
@@ -69,12 +70,8 @@ export class LatestCell implements Cells {
     };
   }
 
-  private get newest(): CellChoice | undefined {
-    return this.page.cells().find(({ hasTasks }) => hasTasks);
-  }
-
   private goAlong(): void {
-    const newest = this.isOn ? this.newest : undefined;
+    const newest = this.isOn ? newestOf(this.page.cells()) : undefined;
     if (!newest || newest.start <= this.seen) return;
     this.seen = newest.start;
     this.shown = newest.execution;
@@ -88,4 +85,8 @@ export class LatestCell implements Cells {
     const { canUndo, canRedo } = this.selection;
     this.on = !canUndo && !canRedo;
   }
+}
+
+function newestOf(cells: readonly CellChoice[]): CellChoice | undefined {
+  return cells.find(({ hasTasks }) => hasTasks);
 }

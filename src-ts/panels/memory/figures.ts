@@ -2,7 +2,7 @@ import { append } from '../../core/append';
 import { plural } from '../../core/format';
 import { mostAtOnce } from '../../core/most-at-once';
 import { binned, NONE, seriesOf, summed, sumOfKnown, valueAt } from '../../core/series';
-import { workersOf } from '../../core/workers-of';
+import { processOf, workersOf } from '../../core/workers-of';
 import { COARSE, peakOf, stacked } from '../layers';
 import type { PanelContext } from '../panel';
 import { workerLabel } from '../worker-label';
@@ -128,9 +128,7 @@ export class MemoryFigures {
     const told = workersOf(this.context.recording);
     const found = new Map<string, number[]>();
     for (const worker of workers) {
-      const name = this.series.names[worker];
-      const its = told.get(name);
-      append(found, its && its.pid > 0 ? `${its.host} ${its.namespace} ${its.pid}` : name, worker);
+      append(found, processOf(told, this.series.names[worker]), worker);
     }
     const groups = [...found.values()];
     const changes = groups.flatMap(sharing => {

@@ -11,10 +11,11 @@ import {
   sumOfKnown,
   valueAt
 } from '../../core/series';
+import { processOf, workersOf } from '../../core/workers-of';
 import { COARSE, peakOf, stacked } from '../layers';
 import type { PanelContext } from '../panel';
 import { workerLabel } from '../worker-label';
-import { MEASURES, type Measure, type MeasureColumn, SCHEDULER_MEASURES, valuesOf } from './measures';
+import { MEASURES, type Measure, type MeasureColumn, SCHEDULER_MEASURES, TOTAL, valuesOf } from './measures';
 
 /** In place of a process: those together whose layers are shown. */
 export const ALL = -1;
@@ -112,10 +113,22 @@ export class ResourceFigures {
     return [...names.keys()].filter(process => workers?.has(workerOf(names[process])));
   }
 
-  /** Of which processes layers are the sum: the chosen ones, or all where there is no choice. */
+  /** Whose layers are shown: those of the chosen ones, or of all where there is no choice. */
   summed(series: Series): readonly number[] {
     const chosen = this.chosen(series);
     return chosen.length > 0 ? chosen : [...series.names.keys()];
+  }
+
+  /** The same, but of workers that share a process, each of which tells of all its CPU, the one with most samples. */
+  summands(measure: Measure): readonly number[] {
+    const series = this.seriesOf(measure);
+    const summed = this.summed(series);
+    if (measure.id !== TOTAL) return summed;
+    const { names, first } = series;
+    const told = workersOf(this.context.recording);
+    const samples = (process: number): number => first[process + 1] - first[process];
+    const rising = [...summed].sort((a, b) => samples(a) - samples(b));
+    return [...new Map(rising.map(each => [processOf(told, names[each]), each])).values()];
   }
 
   /** A figure of a process at a moment, or the sum of those that are known; NaN where nothing is. */
@@ -123,7 +136,7 @@ export class ResourceFigures {
     const series = this.seriesOf(measure);
     const values = this.values(measure, column);
     if (process !== ALL) return valueAt(series, values, process, time);
-    return sumOfKnown(this.summed(series).map(each => valueAt(series, values, each, time)));
+    return sumOfKnown(this.summands(measure).map(each => valueAt(series, values, each, time)));
   }
 
   /** The largest figure of any process; of layers, the largest sum, of what was `seen` too. */
@@ -166,7 +179,7 @@ export class ResourceFigures {
     const series = this.seriesOf(measure);
     const times = recording.table(measure.table as 'resources').times('time');
     const bins = binsSince(recording, times, row, COARSE);
-    const processes = this.summed(series);
+    const processes = this.summands(measure);
     return peakOf(
       stacked(
         measure.columns.map(({ column }) =>

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { recordingOf } from '../../core/test-recording';
+import { batchOf, recordingOf } from '../../core/test-recording';
 import { Surface } from '../../draw/surface';
 import { SvgPen } from '../../draw/svg-pen';
 import type { Mark, PanelView, Stage } from '../panel';
@@ -31,6 +31,26 @@ function markOf(label: string): Mark | undefined {
   return undefined;
 }
 
+function showTotal(): void {
+  const menu = view.controls?.[2] as HTMLDetailsElement;
+  menu.open = true;
+  menu.dispatchEvent(new Event('toggle'));
+  const label = [...menu.querySelectorAll('label')].find(each => each.textContent === 'Total CPU');
+  const input = label?.querySelector('input') as HTMLInputElement;
+  input.checked = true;
+  input.dispatchEvent(new Event('change'));
+  view.layout();
+}
+
+/** How far up the axis of a measure reaches. */
+function mostOf(id: string): number | undefined {
+  view.draw(new SvgPen(900, 600));
+  const { rowsDrawn } = view as unknown as {
+    rowsDrawn: { measure: { id: string }; scale: { most: number } }[];
+  };
+  return rowsDrawn.find(({ measure }) => measure.id === id)?.scale.most;
+}
+
 test('layers are of all workers: their card has the sums, and a click chooses none of them', () => {
   const tasks = markOf('executing');
   const { title, groups } = tasks?.card() ?? {};
@@ -47,36 +67,18 @@ test('layers are of the workers that are chosen, as is their axis', () => {
     const { title, groups } = markOf('executing')?.card() ?? {};
     return [title, groups?.[0].map(({ value }) => value).join(' ')];
   };
-  const heights = (): number[] => {
-    const pen = new SvgPen(900, 400);
-    view.draw(pen);
-    const { rowsDrawn } = view as unknown as {
-      rowsDrawn: { measure: { id: string }; scale: { most: number } }[];
-    };
-    return rowsDrawn.filter(({ measure }) => measure.id === 'tasks').map(({ scale }) => scale.most);
-  };
   expect(told()).toEqual(['3 workers', '6 6 0']);
-  const [all] = heights();
+  const all = Number(mostOf('tasks'));
   stage.selection.choose('x', 'worker', ['b', 'c'], false);
   expect(told()).toEqual(['2 workers', '5 4 0']);
   stage.selection.choose('x', 'worker', ['b'], false);
   expect(told()).toEqual(['b', '2 2 0']);
-  expect(heights()[0]).toBeLessThan(all / 2);
+  expect(mostOf('tasks')).toBeLessThan(all / 2);
   view.choose?.(markOf('executing'), { additive: false });
   expect(stage.selection.own('resources', 'worker')).toEqual(['b']);
 });
 
 test('the CPU of all workers together is shown where a person asks for it, and of no single one', () => {
-  const menu = view.controls?.[2] as HTMLDetailsElement;
-  const tick = (): void => {
-    menu.open = true;
-    menu.dispatchEvent(new Event('toggle'));
-    const label = [...menu.querySelectorAll('label')].find(each => each.textContent === 'Total CPU');
-    const input = label?.querySelector('input') as HTMLInputElement;
-    input.checked = true;
-    input.dispatchEvent(new Event('change'));
-    view.layout();
-  };
   const rows = (): string => {
     const pen = new SvgPen(900, 600);
     view.draw(pen);
@@ -84,7 +86,7 @@ test('the CPU of all workers together is shown where a person asks for it, and o
   };
   const areas = (): number | undefined => rows().match(/<path[^>]* fill="(?!none)/g)?.length;
   expect([markOf('total'), areas()]).toEqual([undefined, 3]);
-  tick();
+  showTotal();
   expect(areas()).toBe(4);
   expect(markOf('total')?.card().groups[0][0].value.replace('\u2009', ' ')).toBe('30 %');
   expect(view.rows?.().columns.map(({ title }) => title)).not.toContain('total, mean');
@@ -95,6 +97,16 @@ test('the CPU of all workers together is shown where a person asks for it, and o
   look.dispatchEvent(new Event('change'));
   view.layout();
   expect(rows()).not.toContain('Total CPU');
+});
+
+test('the CPU of workers that share a process counts once', () => {
+  const pids = [7, 7, 8];
+  const told = NAMES.map((worker, at) => ({ worker, host: 'h', namespace: 1, pid: pids[at] }));
+  stage.recording.take(batchOf('workers', told));
+  showTotal();
+  const { title, groups } = markOf('total')?.card() ?? {};
+  expect([title, groups?.[0][0].value.replace('\u2009', ' ')]).toEqual(['3 workers', '20 %']);
+  expect(mostOf('total-cpu')).toBeCloseTo(20);
 });
 
 test('arrow keys go from moment to moment, and from one measure to the next', () => {

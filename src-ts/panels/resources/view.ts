@@ -198,7 +198,7 @@ export class ResourcesView implements PanelView {
         const values = this.figures.values(measure, column);
         const as = this.look === 'lines' && measure.style === 'stack' ? 'stack' : this.look;
         return new Drawn(
-          as === 'stack' ? this.figures.summed(series) : [...series.names.keys()],
+          as === 'stack' ? this.figures.summands(measure) : [...series.names.keys()],
           as,
           process => binned(process === undefined ? series : alone(series, process), values, from, to, bins)
         );

@@ -99,10 +99,9 @@ function nameOf(tasks: Tasks, lane: Lane, entry: number): string {
 /** One line for those who listen. */
 export function wordsOf(tasks: Tasks, lane: Lane, entry: number): string {
   const { origin, end } = tasks.recording;
-  const stop = Math.min(lane.stop[entry], end);
   const name = nameOf(tasks, lane, entry);
   const since = exactly(lane.start[entry] - origin);
-  const took = duration(stop - lane.start[entry]);
+  const took = duration(lane.stopBy(entry, end) - lane.start[entry]);
   const isLost = lane.status[entry] === LOST;
   const when = isLost ? `start not known, assigned at ${since}` : `at ${since}, took ${took}`;
   return `${name}, ${statusWords(lane.status[entry])}, ${when}, on worker ${tasks.workerName(lane.worker) || 'not known'}`;

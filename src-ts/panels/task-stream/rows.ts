@@ -48,11 +48,7 @@ export function rowsOf(context: PanelContext, choice: Choice): TableRows {
       each => seconds(each, each.start - recording.origin),
       start => (Number.isNaN(start) ? MISSING : start.toFixed(4))
     ),
-    number(
-      'Took',
-      each => seconds(each, Math.min(each.lane.stop[each.entry], recording.end) - each.start),
-      duration
-    ),
+    number('Took', each => seconds(each, each.lane.stopBy(each.entry, recording.end) - each.start), duration),
     text('Worker', ({ lane }) => tasks.workerName(lane.worker)),
     text('Thread', ({ lane }) => lane.thread),
     number(
