@@ -38,6 +38,12 @@ test('a stretch of time that is marked narrows every panel, and Esc widens them 
   await expect.poll(() => countedTasks(report)).toBe(all);
 });
 
+test('what fine metrics took each second stands over the shared time', async ({ report }) => {
+  expect(await report.hover('Fine metrics', 80, 0.3)).toContain('per second');
+  await report.brush('Fine metrics', 0.4, 0.6);
+  await expect(report.chips('Task stream')).toHaveCount(1);
+});
+
 test('a stretch can be marked in the resources too, and undone', async ({ report, page }) => {
   const all = await countedTasks(report);
   await report.brush('Resources', 0.4, 0.6);

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { amountsOf, barsOf, unitsOf } from './fine-metrics';
+import { amountsOf, barsOf, ratesOf, unitsOf } from './fine-metrics';
 import { Selection } from './selection';
 import { batchOf, recordingOf } from './test-recording';
 
@@ -111,6 +111,25 @@ describe('fine metrics', () => {
     const selection = new Selection();
     selection.set({ source: 'x', column: 'time', value: { start, stop } });
     expect(amountsOf(heard, 'seconds', selection.filter()).map(({ value }) => value)).toEqual(told);
+  });
+
+  it('are a rate over their period, by activity, of execution alone', () => {
+    const clocks = [0, 2, 4].map(time => ({ worker: 'a', time }));
+    const metrics = [
+      row(2, 'a', 'execute', 'inc', 'thread-cpu', 'seconds', 1),
+      row(4, 'a', 'execute', 'sum', 'thread-cpu', 'seconds', 4),
+      row(4, 'a', 'execute', 'inc', 'disk-read', 'seconds', 1),
+      row(4, 'a', 'execute', 'inc', 'disk-read', 'bytes', 100),
+      row(4, 'a', 'get-data', '', 'network', 'seconds', 8)
+    ];
+    const told = recordingOf({ clocks, metrics });
+    const rates = (filter = everything): number[][] =>
+      ratesOf(told, 'seconds', filter, 0, 6, 6).map(each => [...each]);
+    const none = [0, 0, 0, 0, 0, 0];
+    expect(rates()).toEqual([[0.5, 0.5, 2, 2, 0, 0], [0, 0, 0.5, 0.5, 0, 0], none]);
+    const selection = new Selection();
+    selection.set({ source: 'x', column: 'name', value: ['sum'] });
+    expect(rates(selection.filter())).toEqual([[0, 0, 2, 2, 0, 0], none, none]);
   });
 
   it('make bars whose parts add up', () => {

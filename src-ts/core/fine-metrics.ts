@@ -1,3 +1,4 @@
+import { BinMeans } from './bin-means';
 import { madeFrom } from './made-from';
 import type { Recording } from './recording';
 import { chosenFlags, type Filter, type TimeRange } from './selection';
@@ -59,7 +60,7 @@ export function amountsOf(recording: Recording, unit: string, filter: Filter): A
   if (kept.size >= MOST_SUMMED && !kept.has(key)) kept.clear();
   const found = kept.get(key) ?? { row: 0, sums: new Map() };
   kept.set(key, found);
-  takeRows(recording, unit, filter, time && sharesWithin(recording, time), found);
+  takeRows(recording, passing(recording, unit, filter), time && sharesWithin(recording, time), found);
   return [...found.sums.values()]
     .filter(({ value }) => value !== 0)
     .map(amount => ({ ...amount }))
@@ -69,29 +70,19 @@ export function amountsOf(recording: Recording, unit: string, filter: Filter): A
 /** Adds the rows that have come since. */
 function takeRows(
   recording: Recording,
-  unit: string,
-  filter: Filter,
+  passes: (row: number) => boolean,
   shareOf: ((row: number) => number) | undefined,
   found: Summed
 ): void {
   const table = recording.table('metrics');
-  const units = table.symbols('unit');
-  const unitCode = units.find(unit);
   const values = table.numbers('value');
   const contexts = table.symbols('context');
   const names = table.symbols('prefix');
   const activities = table.symbols('activity');
-  const workers = table.symbols('worker');
-  const spans = table.symbols('span');
-  const workerWanted = chosenFlags(workers.names, filter.workers);
-  const nameWanted = chosenFlags(names.names, filter.names);
-  const spanWanted = chosenFlags(spans.names, filter.spans);
   const { sums } = found;
   for (; found.row < table.rows; found.row++) {
     const { row } = found;
-    if (units.codes[row] !== unitCode) continue;
-    if (!workerWanted[workers.codes[row]] || !nameWanted[names.codes[row]] || !spanWanted[spans.codes[row]])
-      continue;
+    if (!passes(row)) continue;
     const key = (contexts.codes[row] * CODES + names.codes[row]) * CODES + activities.codes[row];
     let sum = sums.get(key);
     if (!sum) {
@@ -105,14 +96,72 @@ function takeRows(
   }
 }
 
+/** Tells which rows of metrics are in a unit and within a filter, whenever they were. */
+function passing(recording: Recording, unit: string, filter: Filter): (row: number) => boolean {
+  const table = recording.table('metrics');
+  const units = table.symbols('unit');
+  const unitCode = units.find(unit);
+  const chosen = (
+    [
+      ['worker', filter.workers],
+      ['prefix', filter.names],
+      ['span', filter.spans]
+    ] as const
+  ).map(([column, wanted]) => {
+    const { codes, names } = table.symbols(column);
+    return { codes, flags: chosenFlags(names, wanted) };
+  });
+  return row => units.codes[row] === unitCode && chosen.every(({ codes, flags }) => flags[codes[row]]);
+}
+
+/**
+ * What task functions took of a unit each second, by activity (`[activity][bin]`, as `symbols('activity').names` has
+ * them) in equal bins of time: the mean over each bin. All clauses count but time.
+ */
+export function ratesOf(
+  recording: Recording,
+  unit: string,
+  filter: Filter,
+  from: number,
+  to: number,
+  bins: number
+): Float64Array[] {
+  const table = recording.table('metrics');
+  const values = table.numbers('value');
+  const times = table.times('time');
+  const contexts = table.symbols('context');
+  const execute = contexts.find('execute');
+  const { codes, names } = table.symbols('activity');
+  const passes = passing(recording, unit, filter);
+  const beginOf = beginnings(recording);
+  const made = new BinMeans(names.length, from, to, bins);
+  for (let row = 0; row < table.rows; row++) {
+    if (contexts.codes[row] !== execute || !passes(row)) continue;
+    const begin = beginOf(row);
+    made.add(codes[row], begin, times[row], values[row] / (times[row] - begin));
+  }
+  return made.means();
+}
+
 /** A moment as a period, seconds; what was told at one moment lies no further apart. */
 const MOMENT = 1e-3;
 
-/**
- * Gives the share of a row of metrics that lies within a time: a row is of the time since its worker told its clock
- * before, of a moment where it never did.
- */
+/** Gives the share of a row of metrics that lies within a time. */
 function sharesWithin(recording: Recording, { start, stop }: TimeRange): (row: number) => number {
+  const times = recording.table('metrics').times('time');
+  const beginOf = beginnings(recording);
+  return row => {
+    const end = times[row];
+    const begin = beginOf(row);
+    return Math.max(0, Math.min(end, stop) - Math.max(begin, start)) / (end - begin);
+  };
+}
+
+/**
+ * Gives the moment from which on a row of metrics is: when its worker told its clock before, a moment before its end
+ * where it never did.
+ */
+function beginnings(recording: Recording): (row: number) => number {
   const metrics = recording.table('metrics');
   const clocks = recording.table('clocks');
   const told = clocks.symbols('worker');
@@ -124,8 +173,7 @@ function sharesWithin(recording: Recording, { start, stop }: TimeRange): (row: n
     const process = places[workers.codes[row]];
     const end = times[row];
     const before = firstAfter(series, process, end - MOMENT) - 1;
-    const begin = before >= series.first[process] ? series.times[before] : end - MOMENT;
-    return Math.max(0, Math.min(end, stop) - Math.max(begin, start)) / (end - begin);
+    return before >= series.first[process] ? series.times[before] : end - MOMENT;
   };
 }
 

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { recordingOf } from '../core/test-recording';
+import { AXIS_HEIGHT } from '../draw/axis';
 import type { GestureHandlers } from '../draw/gestures';
-import type { Pen } from '../draw/pen';
+import type { Box, Pen } from '../draw/pen';
 import { Surface } from '../draw/surface';
 import { Tooltip } from '../draw/tooltip';
 import { Interaction } from './interaction';
@@ -80,6 +81,20 @@ test.each([true, false])('a chart with an axis of its own leaves the wheel to th
   const panel = { ...PANEL, overTime: true };
   const { zoom, pan } = new Interaction(panel, charted, stage, surface, tooltip, () => {}).handlers();
   expect([zoom?.(5, 5, 0.5) === false, pan?.(5, 0) === false]).toEqual([ownAxis, ownAxis]);
+});
+
+test.each([
+  [15 + AXIS_HEIGHT, true],
+  [25 + AXIS_HEIGHT, false]
+])('what stands %d pixels down is zoomed with the time of a chart that is 20 tall: %s', (y, isOverTime) => {
+  const stage = createStage(recordingOf({}));
+  const plot = (): Box => ({ x: 0, y: 0, width: 100, height: 20 });
+  const charted = { ...view, plot, gestures: {} };
+  const panel = { ...PANEL, overTime: true };
+  const { zoom, hover } = new Interaction(panel, charted, stage, surface, tooltip, () => {}).handlers();
+  hover?.({ x: 5, y });
+  expect(Number.isFinite(stage.viewport.cursor)).toBe(isOverTime);
+  expect(zoom?.(5, y, 0.5) !== false).toBe(isOverTime);
 });
 
 test('what a view makes of the wheel itself is told on', () => {

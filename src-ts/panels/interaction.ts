@@ -1,5 +1,6 @@
 import type { Clause, TimeRange } from '../core/selection';
 import { timeOf } from '../core/task-filter';
+import { AXIS_HEIGHT } from '../draw/axis';
 import type { GestureHandlers } from '../draw/gestures';
 import type { Box, Pen } from '../draw/pen';
 import type { Surface } from '../draw/surface';
@@ -55,7 +56,7 @@ export class Interaction {
     };
     const { viewport } = this.stage;
     const overTime: GestureHandlers = {
-      zoom: (x, _y, factor) => this.overTime && viewport.zoom(this.place(x), factor),
+      zoom: (x, y, factor) => this.isOverTime(y) && viewport.zoom(this.place(x), factor),
       pan: dx => this.overTime && viewport.pan(-dx / this.plot().width),
       brush: (from, to, done) => this.overTime && this.brush(from, to, done),
       doubleClick: () => {
@@ -119,6 +120,12 @@ export class Interaction {
   /** Whether what is shown stands on the shared time axis. */
   private get overTime(): boolean {
     return this.panel.overTime && this.view.ownAxis !== true;
+  }
+
+  /** Whether a place stands on it: what is under the axis does not. */
+  private isOverTime(y: number): boolean {
+    const plot = this.plot();
+    return this.overTime && y < plot.y + plot.height + AXIS_HEIGHT;
   }
 
   private plot(): Box {
@@ -214,7 +221,7 @@ export class Interaction {
     this.last = at;
     if (this.overTime) {
       const plot = this.plot();
-      const inside = at && at.x >= plot.x && at.x <= plot.x + plot.width;
+      const inside = at && this.isOverTime(at.y) && at.x >= plot.x && at.x <= plot.x + plot.width;
       viewport.cursor = inside ? this.timeAt(at.x) : Number.NaN;
     }
     if (this.tooltip.pinned) return;

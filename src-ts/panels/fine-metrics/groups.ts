@@ -13,8 +13,10 @@ export interface Group {
 
 /** The pictures of one unit that hold anything. */
 export function groupsOf(recording: Recording, unit: string, selection: Selection): Group[] {
-  const all = amountsOf(recording, unit, selection.filter('fine-metrics'));
-  const narrowed = amountsOf(recording, unit, selection.filter());
+  const chosen = selection.filter();
+  const narrowed = amountsOf(recording, unit, chosen);
+  // The stretch that is marked in the panel counts: what is drawn over time shows all of it.
+  const all = amountsOf(recording, unit, { ...selection.filter('fine-metrics'), time: chosen.time });
   const of = (amounts: readonly Amount[], ...wanted: string[]): Amount[] =>
     amounts.filter(({ direction }) => wanted.includes(direction));
   const activity = ({ activity: name }: Amount): string => name;

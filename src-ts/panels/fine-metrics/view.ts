@@ -1,22 +1,28 @@
 import { amountsOf, type Bar, unitsOf } from '../../core/fine-metrics';
 import { amount, nameOrNone, share, shortened } from '../../core/format';
 import { sumOf } from '../../core/sum-of';
+import { AXIS_HEIGHT, plotIn } from '../../draw/axis';
 import { css } from '../../draw/palette';
 import { type Box, type Pen, writeWith } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
+import { NARROW_TITLE } from '../chart-row';
 import { choice, element, setHidden, setOptions, setWords } from '../element';
 import { Fold } from '../fold';
+import { LayerChart } from '../layer-chart';
 import { FADED, outline, stepped, worded } from '../marks';
 import { noneChosen, noneOf } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
 import { number, tableOf, text } from '../things';
 import { activityColor } from './colors';
+import { Execution } from './execution';
 import { type Group, groupsOf } from './groups';
 import { activityWords } from './words';
 
 const ROW = 20;
 const HEAD = 26;
 const GAP = 10;
+/** Height of the chart over time. */
+const CHART = 76;
 /** Bars shown of a group before a person asks for more. */
 const FEW = 12;
 
@@ -35,10 +41,18 @@ export class FineMetricsView implements PanelView {
   private groups: readonly Group[] = [];
   private lines: readonly Line[] = [];
   private readonly fold = new Fold(FEW);
+  private readonly execution: Execution;
+  private readonly chart: LayerChart;
 
   constructor(private readonly context: PanelContext) {
+    this.execution = new Execution(context);
+    this.chart = new LayerChart(context, this.execution);
     this.unit = choice('Unit', [], () => context.surface.invalidate('layout'));
     this.controls = [this.aside, this.unit];
+  }
+
+  get ownAxis(): boolean {
+    return this.execution.most === 0;
   }
 
   empty(): string | undefined {
@@ -62,7 +76,12 @@ export class FineMetricsView implements PanelView {
     this.lines = this.placed().lines;
   }
 
+  plot(): Box {
+    return plotIn(this.context.surface.width, NARROW_TITLE, CHART);
+  }
+
   draw(pen: Pen): void {
+    if (!this.ownAxis) this.chart.draw(pen, this.plot());
     const { theme } = this.context.surface;
     const own = new Set(this.context.selection.own('fine-metrics', 'name'));
     for (const line of this.lines) {
@@ -77,9 +96,10 @@ export class FineMetricsView implements PanelView {
     outline(pen, line && this.mark(line), this.context.surface.theme.faint);
   }
 
-  pick(_x: number, y: number): Mark | undefined {
+  pick(x: number, y: number): Mark | undefined {
     const line = this.lines.find(each => each.bar >= 0 && y >= each.y && y < each.y + ROW);
-    return line && this.mark(line);
+    if (line) return this.mark(line);
+    return this.ownAxis ? undefined : this.chart.pick(x, y, this.plot());
   }
 
   move(from: Mark | undefined, direction: Direction): Mark | undefined {
@@ -134,11 +154,13 @@ export class FineMetricsView implements PanelView {
     const { runs, lines } = selection.filter();
     setWords(this.aside, runs || lines ? 'Not measured by attempt or line of code.' : '');
     this.groups = groupsOf(recording, this.unit.value, selection);
+    this.execution.read(this.unit.value);
+    this.chart.renew(known);
   }
 
   private placed(): { readonly lines: readonly Line[]; readonly height: number } {
     const lines: Line[] = [];
-    let y = 0;
+    let y = this.ownAxis ? 0 : NARROW_TITLE + CHART + AXIS_HEIGHT + GAP;
     for (const group of this.groups) {
       lines.push({ group, bar: -1, y });
       y += HEAD;

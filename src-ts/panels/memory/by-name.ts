@@ -1,14 +1,13 @@
-import { BinCache, type Cached } from '../../core/bin-cache';
 import { bytes, clock, count, duration, plural } from '../../core/format';
 import { binnedHeld, Held } from '../../core/held';
 import { type Clause, chosenFlags } from '../../core/selection';
 import { sumOf } from '../../core/sum-of';
 import { timeOf } from '../../core/task-filter';
-import { type Box, holds, type Pen } from '../../draw/pen';
+import type { Box, Pen } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
 import type { CardLine } from '../../draw/tooltip';
 import type { Scale } from '../../draw/viewport';
-import { clip, drawArea, drawRowFrame, type RowScale, rowScale } from '../chart-row';
+import { LayerChart, type Layered, type Part } from '../layer-chart';
 import { COARSE, peakOf, stacked } from '../layers';
 import type { Mark, PanelContext, Sign, TableRows } from '../panel';
 import { nameColor } from '../task-stream/colors';
@@ -28,9 +27,16 @@ interface OfName {
 }
 
 /** What of the results in memory, or on disk, is of which task name. */
-export class ByName {
+export class ByName implements Layered {
+  readonly axis = {
+    title: 'Results held',
+    unit: 'bytes',
+    label: 'results',
+    none: 'all results',
+    said: bytes
+  };
   private readonly held: Held;
-  private readonly cache = new BinCache<readonly Float64Array[]>();
+  private readonly chart: LayerChart;
   private known: { readonly clauses: readonly Clause[]; readonly state: string } | undefined;
   /** By result: index into `Tasks.names`, and its layer. */
   private names: Uint16Array = new Uint16Array(0);
@@ -39,11 +45,11 @@ export class ByName {
   private layers: readonly number[] = [];
   private others = false;
   /** A little over the most that was held at once, bytes. */
-  private most = 1;
-  private row: RowScale = rowScale({ x: 0, y: 0, width: 1, height: 1 }, 1);
+  most = 1;
 
   constructor(private readonly context: PanelContext) {
     this.held = new Held(context.tasks);
+    this.chart = new LayerChart(context, this);
   }
 
   /** Whether there is anything to show. */
@@ -61,33 +67,29 @@ export class ByName {
       : copies;
   }
 
-  layout(box: Box): void {
-    this.read();
-    this.row = rowScale(box, this.most);
+  get parts(): readonly Part[] {
+    return this.signs(this.context.surface.theme).map(({ label, color }) => ({ words: label, color }));
   }
 
-  draw(pen: Pen, scale: Scale, theme: Theme): void {
-    const bins = this.bins(scale);
-    const layers = stacked(bins.value);
-    this.most = Math.max(this.most, peakOf(layers) * 1.04);
-    const row = rowScale(this.row.box, this.most);
-    this.row = row;
-    drawSwatches(pen, row.box, this.signs(theme), theme);
-    drawRowFrame(pen, row, 'Results held', 'bytes', theme);
-    clip(pen, row.box);
-    layers.forEach(({ low, high }, layer) => {
-      pen.fillStyle = this.colorOf(layer, theme);
-      drawArea(pen, row, scale, bins, low, high);
-    });
-    pen.restore();
+  /** Bytes of each layer over time, in bins. */
+  overTime(from: number, to: number, bins: number): Float64Array[] {
+    const layers = this.layers.length + Number(this.others);
+    const made = binnedHeld(this.held, this.layerOf, layers, from, to, bins);
+    this.most = Math.max(this.most, peakOf(stacked(made)) * 1.04);
+    return made;
   }
 
-  pick(x: number, y: number, scale: Scale): Mark | undefined {
-    const { box } = this.row;
-    if (!holds(box, x, y)) return undefined;
+  draw(pen: Pen, box: Box, theme: Theme): void {
+    this.chart.draw(pen, box);
+    drawSwatches(pen, box, this.signs(theme), theme);
+  }
+
+  pick(x: number, y: number, box: Box, scale: Scale): Mark | undefined {
+    const layer = this.chart.pick(x, y, box);
+    if (!layer) return undefined;
     const time = scale.time(x - box.x);
-    const under = this.nameUnder(y, time, scale);
     const { tasks, recording } = this.context;
+    const under = tasks.names[this.layers[layer.part]] ?? '';
     const when = `${duration(time - recording.origin)} (${clock(time)})`;
     const told = (): { sum: string; lines: CardLine[] } => {
       const names = this.between(time, time);
@@ -101,7 +103,7 @@ export class ByName {
     };
     return {
       id: `${under}\n${Math.round(x)}`,
-      box: { ...box, x: x - 6, width: 12 },
+      box: layer.box,
       card: () => {
         const { sum, lines } = told();
         const at = { label: 'at', value: when, tone: 'muted' as const };
@@ -157,7 +159,7 @@ export class ByName {
   }
 
   /** Reads what is new, and what the selection leaves of it. */
-  private read(): void {
+  read(): void {
     const { selection, tasks, recording } = this.context;
     const changed = this.held.update();
     const filter = selection.filter('memory');
@@ -165,7 +167,7 @@ export class ByName {
     const state = recording.state('graph', 'submissions');
     if (!changed && this.known?.clauses === clauses && this.known.state === state) return;
     this.known = { clauses, state };
-    this.cache.renew(this.known);
+    this.chart.renew(this.known);
     const { held } = this;
     this.names = held.names();
     const passes = held.passing(filter);
@@ -185,20 +187,8 @@ export class ByName {
       layer[name] = at;
     });
     this.layerOf = included.map((is, at) => (is ? layer[this.names[at]] : NONE));
-    this.most = this.findMost();
-  }
-
-  private findMost(): number {
-    const { origin, end } = this.context.recording;
-    const sums = binnedHeld(this.held, this.layerOf, LAYERS + 1, origin, end, COARSE);
-    return peakOf(stacked(sums)) * 1.04;
-  }
-
-  private bins(scale: Scale): Cached<readonly Float64Array[]> {
-    const layers = this.layers.length + Number(this.others);
-    return this.cache.get('', scale, this.context.viewport.moving, (from, to, bins) =>
-      binnedHeld(this.held, this.layerOf, layers, from, to, bins)
-    );
+    this.most = 0;
+    this.overTime(recording.origin, recording.end, COARSE);
   }
 
   /** What was held at some time between two moments by name, most first. */
@@ -218,17 +208,6 @@ export class ByName {
   private isHeld(result: number, start: number, stop: number): boolean {
     const { begin, end } = this.held;
     return this.layerOf[result] !== NONE && begin[result] <= stop && end[result] > start;
-  }
-
-  private nameUnder(y: number, time: number, scale: Scale): string {
-    const bins = this.bins(scale);
-    const bin = Math.floor((time - bins.from) / bins.step);
-    let height = 0;
-    for (const [layer, name] of this.layers.entries()) {
-      height += bins.value[layer][bin] ?? 0;
-      if (this.row.y(height) <= y) return this.context.tasks.names[name];
-    }
-    return '';
   }
 
   private colorOf(layer: number, theme: Theme): string {

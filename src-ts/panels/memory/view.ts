@@ -100,7 +100,7 @@ export class MemoryView implements PanelView {
     this.alignment.value = this.runs;
     setHidden(this.looks, this.ownAxis || !this.hasMeasures);
     const box = this.plot();
-    if (this.showsNames) this.byName.layout(box);
+    if (this.showsNames) this.byName.read();
     const lack = this.hasMeasures ? '' : noneOf(context, NO_MEASURES);
     setWords(this.below, this.showsNames ? `${lack} ${this.byName.note}`.trim() : '');
     if (this.showsNames) return;
@@ -126,12 +126,12 @@ export class MemoryView implements PanelView {
     }
     const box = this.plot();
     const scale = viewport.scale(box.width, surface.ratio);
-    drawTimes(pen, box, scale, viewport.origin, theme);
-    const { figures, look } = this;
     if (this.showsNames) {
-      this.byName.draw(pen, scale, theme);
+      this.byName.draw(pen, box, theme);
       return;
     }
+    drawTimes(pen, box, scale, viewport.origin, theme);
+    const { figures, look } = this;
     if (look === 'workers') {
       this.drawMap(pen, scale, theme);
     } else {
@@ -154,7 +154,7 @@ export class MemoryView implements PanelView {
     const { viewport, surface } = this.context;
     if (this.ownAxis) return this.aligned.pick(x, y, surface.theme);
     const box = this.plot();
-    if (this.showsNames) return this.byName.pick(x, y, viewport.scale(box.width, surface.ratio));
+    if (this.showsNames) return this.byName.pick(x, y, box, viewport.scale(box.width, surface.ratio));
     if (!holds(box, x, y)) return undefined;
     const scale = viewport.scale(box.width, surface.ratio);
     const time = scale.time(x - box.x);

@@ -1,6 +1,5 @@
 import { share } from '../../core/format';
 import { sumOf } from '../../core/sum-of';
-import { css } from '../../draw/palette';
 import { type Box, type Pen, writeWith } from '../../draw/pen';
 import type { TextWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
@@ -102,14 +101,14 @@ function placeLabels(
 
 export function drawBar(pen: Pen, bar: Bar, theme: Theme): void {
   for (const { part, box } of bar.segments) {
-    pen.fillStyle = css(part.color);
+    pen.fillStyle = part.color;
     pen.fillRect(box.x, box.y, Math.max(1, box.width), box.height);
   }
   writeWith(pen, theme);
   for (const { part, words, box } of bar.labels) {
     const y = box.y + box.height / 2;
     if (part) {
-      pen.fillStyle = css(part.color);
+      pen.fillStyle = part.color;
       pen.fillRect(box.x, y - 5, 9, 9);
     }
     pen.fillStyle = theme.muted;

@@ -3,29 +3,28 @@ import { type BudgetAhead, comingBudget } from '../../core/budget-ahead';
 import { type BudgetGroup, budgetGroups, type Grouping } from '../../core/budget-groups';
 import { type Layers, layersOf, namesOfLayer, threadsOverTime } from '../../core/budget-layers';
 import { busyThreads, mostThreads } from '../../core/busy';
-import { duration } from '../../core/format';
+import { duration, figures } from '../../core/format';
 import type { Recording } from '../../core/recording';
 import { NOTHING } from '../../core/schema';
 import type { Filter } from '../../core/selection';
 import { sumOf } from '../../core/sum-of';
 import { PARTS, timeBudget } from '../../core/time-budget';
-import type { Rgb } from '../../draw/palette';
+import { css } from '../../draw/palette';
+import type { Layered, Part } from '../layer-chart';
 import { noneChosen, notWorkedOut } from '../no-tasks';
 import type { PanelContext } from '../panel';
 import { partColor } from './colors';
 import { PAGE_WORDS, partWords } from './words';
 
 /** A part of the whole as it is shown. */
-export interface Shown {
+export interface Shown extends Part {
   readonly id: string;
-  readonly words: string;
   readonly meaning: string;
   /** computing, overhead or idle. */
   readonly kind: string;
   /** The task name that was waited for, if there is one. */
   readonly name: string;
   readonly seconds: number;
-  readonly color: Rgb;
 }
 
 /** What Python has worked out, within the selection. */
@@ -48,7 +47,8 @@ const CUT =
 const NONE: Pick<Layers, 'list' | 'whole'> = { list: [], whole: 0 };
 
 /** The time budget within the selection, from the rows that Python has made, else from the page's own sums. */
-export class BudgetFigures {
+export class BudgetFigures implements Layered {
+  readonly axis = { title: 'Threads', unit: 'count', label: 'threads', none: 'no thread', said: figures };
   /** Every part, in the order in which it is shown; those without time too. */
   parts: readonly Shown[] = [];
   /** Thread-seconds of all parts. */
@@ -105,6 +105,11 @@ export class BudgetFigures {
       this.groups = { version, list };
     }
     return this.groups.list;
+  }
+
+  /** Most threads that there were at once, where it is known. */
+  get most(): number | undefined {
+    return this.told?.most;
   }
 
   /** Threads in each part over time, in bins. */
@@ -166,7 +171,7 @@ export class BudgetFigures {
       kind,
       name,
       seconds,
-      color: partColor(part, name, colors, surface.theme)
+      color: css(partColor(part, name, colors, surface.theme))
     }));
     this.whole = whole;
   }
@@ -182,7 +187,7 @@ export class BudgetFigures {
       kind: part === 'idle' ? 'idle' : part === 'computing' || part === 'other' ? 'computing' : 'overhead',
       name: '',
       seconds: parts[part],
-      color: partColor(part, '', colors, surface.theme)
+      color: css(partColor(part, '', colors, surface.theme))
     }));
     if (filter.runs) this.ofChoice = 'Why threads were idle is not known of single attempts.';
     else this.note = whyNot(recording.hasEnded);

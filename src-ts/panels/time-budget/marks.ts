@@ -1,6 +1,5 @@
-import { duration, figures, moment, plural, share, shortened } from '../../core/format';
+import { duration, plural, share, shortened } from '../../core/format';
 import { sumOf } from '../../core/sum-of';
-import { css } from '../../draw/palette';
 import type { Box } from '../../draw/pen';
 import type { CardLine } from '../../draw/tooltip';
 import { worded } from '../marks';
@@ -42,7 +41,7 @@ export function partMark(found: BudgetFigures, part: Shown, box: Box): BudgetMar
     box,
     card: () => ({
       title: part.words,
-      color: css(part.color),
+      color: part.color,
       groups: [
         [
           { label: 'thread time', value: line },
@@ -53,48 +52,6 @@ export function partMark(found: BudgetFigures, part: Shown, box: Box): BudgetMar
       ]
     }),
     words: () => `${part.words}: ${line}`
-  };
-}
-
-/** What the threads did in one bin of time. */
-export function momentMark(
-  found: BudgetFigures,
-  at: { readonly part: number; readonly bin: number },
-  threads: readonly Float64Array[],
-  when: { readonly from: number; readonly to: number },
-  box: Box
-): BudgetMark {
-  const part = found.parts[at.part] as Shown | undefined;
-  const there = found.parts
-    .map((each, index) => ({ each, count: threads[index][at.bin] }))
-    .filter(({ count }) => count >= 0.005)
-    .sort((a, b) => b.count - a.count);
-  const total = sumOf(there, ({ count }) => count);
-  const own = part ? threads[at.part][at.bin] : total;
-  const title = part ? part.words : 'no thread';
-  return {
-    id: `time ${at.bin} ${part?.id ?? ''}`,
-    subject: { kind: 'part', part },
-    box,
-    card: () => ({
-      title,
-      ...(part ? { color: css(part.color) } : {}),
-      groups: [
-        [{ label: 'threads', value: `${figures(own)} of ${figures(total)}` }],
-        there
-          .filter(({ each }) => each !== part)
-          .slice(0, MOST_NAMES)
-          .map(({ each, count }) => ({ label: each.words, value: figures(count) })),
-        [
-          {
-            label: 'between',
-            value: `${moment(when.from, 3)} and ${moment(when.to, 3)}`,
-            tone: 'muted' as const
-          }
-        ]
-      ]
-    }),
-    words: () => `${title}: ${figures(own)} of ${figures(total)} threads at ${moment(when.from, 3)}`
   };
 }
 

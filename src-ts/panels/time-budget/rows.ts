@@ -3,7 +3,6 @@ import { cellsOf, cellWords } from '../../core/cells';
 import { duration } from '../../core/format';
 import type { Recording } from '../../core/recording';
 import { sourceLines } from '../../core/source-lines';
-import { css } from '../../draw/palette';
 import { type Box, type Pen, writeWith } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
 import { FADED } from '../marks';
@@ -65,7 +64,7 @@ export function drawLines(
     let x = room;
     group.byLayer.forEach((seconds, part) => {
       if (seconds <= 0) return;
-      pen.fillStyle = css(parts[part].color);
+      pen.fillStyle = parts[part].color;
       pen.fillRect(x, y + 4, Math.max(seconds * scale, 0.5), ROW - 8);
       x += seconds * scale;
     });

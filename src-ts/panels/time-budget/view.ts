@@ -1,21 +1,17 @@
-import { BinCache } from '../../core/bin-cache';
 import { type Grouping, groupingsOf } from '../../core/budget-groups';
 import type { Stop } from '../../core/recording';
 import { AXIS_HEIGHT, plotIn } from '../../draw/axis';
 import type { Box, Pen } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
-import type { Scale } from '../../draw/viewport';
-import { type RowScale, rowScale } from '../chart-row';
 import { choice, element, setHidden, setOptions, setWords } from '../element';
 import { Fold } from '../fold';
+import { LayerChart } from '../layer-chart';
 import { outline, stepped } from '../marks';
 import { noTasks } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
-import { drawTimes } from '../time-axis';
 import { type Bar, drawBar, frameSegment, placeBar, segmentAt } from './bar';
-import { type Bins, drawChart, layerAt } from './chart';
 import { BudgetFigures } from './figures';
-import { type BudgetMark, lineMark, momentMark, moreMark, partMark } from './marks';
+import { type BudgetMark, lineMark, moreMark, partMark } from './marks';
 import {
   boxOf,
   drawLines,
@@ -66,7 +62,7 @@ export class TimeBudgetView implements PanelView {
   private readonly aside: HTMLElement;
   private readonly select: HTMLSelectElement;
   private readonly figures: BudgetFigures;
-  private readonly cache = new BinCache<readonly Float64Array[]>();
+  private readonly chart: LayerChart;
   private by: By = 'time';
   private readonly fold = new Fold(FEW);
   private bar: Bar = { segments: [], labels: [], lines: 0, height: 0 };
@@ -77,6 +73,7 @@ export class TimeBudgetView implements PanelView {
 
   constructor(private readonly context: PanelContext) {
     this.figures = new BudgetFigures(context);
+    this.chart = new LayerChart(context, this.figures);
     // Of a run that goes on it changes all the time: it is not read out.
     this.aside = element('span', { class: 'di-note', role: context.live ? undefined : 'status' });
     this.select = choice<By>('Shared out', [['time', TITLES.time]], by => {
@@ -117,7 +114,7 @@ export class TimeBudgetView implements PanelView {
     this.place(this.context.surface.width);
     this.offer();
     this.context.surface.element.setAttribute('aria-busy', String(this.figures.isComing));
-    this.cache.renew(this.figures.version);
+    this.chart.renew(this.figures.version);
     setWords(this.below, this.figures.note);
     setHidden(this.below, this.figures.note === '');
     const ofChoice = this.figures.ofChoice || (this.shown === 'function' ? this.figures.rough : '');
@@ -133,7 +130,7 @@ export class TimeBudgetView implements PanelView {
   }
 
   draw(pen: Pen): void {
-    const { surface, viewport, selection } = this.context;
+    const { surface, selection } = this.context;
     const { theme, width } = surface;
     drawBar(pen, this.bar, theme);
     if (!this.hasChart) return;
@@ -142,10 +139,7 @@ export class TimeBudgetView implements PanelView {
       drawLines(pen, this.lines, this.figures.parts, chosen, width, theme);
       return;
     }
-    const row = this.row();
-    const scale = this.scale();
-    drawTimes(pen, row.box, scale, viewport.origin, theme);
-    if (this.figures.told) drawChart(pen, row, scale, this.bins(scale), this.figures.parts, theme);
+    this.chart.draw(pen, this.plot());
   }
 
   drawOverlay(pen: Pen, hovered: Mark | undefined): void {
@@ -170,15 +164,10 @@ export class TimeBudgetView implements PanelView {
       const line = lineAt(this.lines, y);
       return line && this.lineMark(line, x);
     }
-    const row = this.row();
-    const scale = this.scale();
-    const bins = this.bins(scale);
-    const at = layerAt(row, scale, bins, x, y);
-    if (!at) return undefined;
-    const start = bins.from + at.bin * bins.step - this.context.viewport.origin;
-    // The first bin begins before the recording does.
-    const when = { from: Math.max(0, start), to: start + bins.step };
-    return momentMark(this.figures, at, bins.value, when, { ...row.box, x: x - 6, width: 12 });
+    const mark = this.chart.pick(x, y, this.plot());
+    return (
+      mark && ({ ...mark, subject: { kind: 'part', part: this.figures.parts[mark.part] } } as BudgetMark)
+    );
   }
 
   move(from: Mark | undefined, direction: Direction): Mark | undefined {
@@ -286,20 +275,5 @@ export class TimeBudgetView implements PanelView {
     if (line === 'more') return moreMark(this.lines.more, boxOf(this.lines.y, width));
     const part = partOfLine(this.lines, line, x, width);
     return lineMark(this.figures, line, part, boxOf(line.y, width));
-  }
-
-  private row(): RowScale {
-    return rowScale(this.plot(), this.figures.told?.most ?? 1);
-  }
-
-  private scale(): Scale {
-    const { viewport, surface } = this.context;
-    return viewport.scale(this.plot().width, surface.ratio);
-  }
-
-  private bins(scale: Scale): Bins {
-    return this.cache.get('', scale, this.context.viewport.moving, (from, to, bins) =>
-      this.figures.overTime(from, to, bins)
-    );
   }
 }
