@@ -120,7 +120,8 @@ class Questions(Store):
             ``thread``; ``since``, when its function was called, and ``seen``, when it was last seen
             with this stack (seconds since `started`); ``stack``, the text of a traceback, innermost call
             last, with the lines of code that the recording has; ``run``, its id. One that was not
-            sampled has the stack '', and NaN for ``seen``.
+            sampled has the stack '', and NaN for ``seen``. Attempts in a local pool of processes are
+            known once they have ended.
 
         Raises
         ------

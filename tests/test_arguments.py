@@ -93,7 +93,7 @@ def test_what_makes_no_sense_is_refused(
 
 def test_what_is_plain_is_taken(recording: Recording) -> None:
     part = recording.slice(None, 2)
-    assert sorted(part.tasks["start"]) == sorted(recording.slice(stop=2).tasks["start"])
+    assert sorted(part.tasks["key"]) == sorted(recording.slice(stop=2).tasks["key"])
     assert recording.what_if(workers=np.int64(2)).seconds == recording.what_if(workers=2.0).seconds
     for told, number in (("1s", 1), ("500ms", 0.5)):
         assert recording.balance(every=told).equals(recording.balance(every=number))

@@ -56,8 +56,7 @@ def _latest(samples: Mapping[str, Any], runs: np.ndarray, at: float) -> np.ndarr
     """Row of the last sample of each attempt that had begun by then; -1 if there is none."""
     begun: Any = np.flatnonzero(samples["time"] - samples["duration"] <= at)
     begun = begun[np.argsort(samples["time"][begun], kind="stable")]
-    found = Lookup(samples["run"][begun]).rows(runs)
-    return np.where(found < 0, -1, np.append(begun, -1)[found])
+    return np.asarray(np.append(begun, -1)[Lookup(samples["run"][begun]).rows(runs)])
 
 
 def _tracebacks(read: Read, wanted: np.ndarray) -> list[str]:

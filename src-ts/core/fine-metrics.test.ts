@@ -132,6 +132,15 @@ describe('fine metrics', () => {
     expect(rates(selection.filter())).toEqual([[0, 0, 2, 2, 0, 0], none, none]);
   });
 
+  it('have no rate where nothing tells since when they were counted', () => {
+    const clocks = [2, 4].map(time => ({ worker: 'a', time }));
+    const metrics = ['a', 'b'].flatMap(worker =>
+      [2, 4].map(time => row(time, worker, 'execute', 'inc', 'thread-cpu', 'seconds', 1))
+    );
+    const told = recordingOf({ clocks, metrics });
+    expect(ratesOf(told, 'seconds', everything, 0, 4, 4)).toEqual([Float64Array.of(0, 0, 0.5, 0.5)]);
+  });
+
   it('make bars whose parts add up', () => {
     const amounts = amountsOf(recording, 'seconds', everything).filter(
       ({ direction }) => direction === 'execute'

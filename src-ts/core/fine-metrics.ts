@@ -116,7 +116,8 @@ function passing(recording: Recording, unit: string, filter: Filter): (row: numb
 
 /**
  * What task functions took of a unit each second, by activity (`[activity][bin]`, as `symbols('activity').names` has
- * them) in equal bins of time: the mean over each bin. All clauses count but time.
+ * them) in equal bins of time: the mean over each bin. All clauses count but time; what is of no known period has
+ * no rate.
  */
 export function ratesOf(
   recording: Recording,
@@ -136,9 +137,10 @@ export function ratesOf(
   const beginOf = beginnings(recording);
   const made = new BinMeans(names.length, from, to, bins);
   for (let row = 0; row < table.rows; row++) {
-    if (contexts.codes[row] !== execute || !passes(row)) continue;
-    const begin = beginOf(row);
-    made.add(codes[row], begin, times[row], values[row] / (times[row] - begin));
+    const end = times[row];
+    if (end <= from || contexts.codes[row] !== execute || !passes(row)) continue;
+    const begin = beginOf(row) ?? end;
+    made.add(codes[row], begin, end, values[row] / (end - begin));
   }
   return made.means();
 }
@@ -146,22 +148,19 @@ export function ratesOf(
 /** A moment as a period, seconds; what was told at one moment lies no further apart. */
 const MOMENT = 1e-3;
 
-/** Gives the share of a row of metrics that lies within a time. */
+/** Gives the share of a row of metrics that lies within a time: of a moment where its worker never told its clock. */
 function sharesWithin(recording: Recording, { start, stop }: TimeRange): (row: number) => number {
   const times = recording.table('metrics').times('time');
   const beginOf = beginnings(recording);
   return row => {
     const end = times[row];
-    const begin = beginOf(row);
+    const begin = beginOf(row) ?? end - MOMENT;
     return Math.max(0, Math.min(end, stop) - Math.max(begin, start)) / (end - begin);
   };
 }
 
-/**
- * Gives the moment from which on a row of metrics is: when its worker told its clock before, a moment before its end
- * where it never did.
- */
-function beginnings(recording: Recording): (row: number) => number {
+/** Gives the moment from which on a row of metrics is: when its worker told its clock before, if it did. */
+function beginnings(recording: Recording): (row: number) => number | undefined {
   const metrics = recording.table('metrics');
   const clocks = recording.table('clocks');
   const told = clocks.symbols('worker');
@@ -171,9 +170,8 @@ function beginnings(recording: Recording): (row: number) => number {
   const times = metrics.times('time');
   return row => {
     const process = places[workers.codes[row]];
-    const end = times[row];
-    const before = firstAfter(series, process, end - MOMENT) - 1;
-    return before >= series.first[process] ? series.times[before] : end - MOMENT;
+    const before = firstAfter(series, process, times[row] - MOMENT) - 1;
+    return before >= series.first[process] ? series.times[before] : undefined;
   };
 }
 

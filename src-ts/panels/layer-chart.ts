@@ -94,8 +94,8 @@ export class LayerChart {
     const amounts = bins.value.map(each => each[bin]);
     const total = sumOf(amounts);
     const part = parts[at] as Part | undefined;
-    const title = part ? part.words : axis.none;
-    const own = `${axis.said(part ? amounts[at] : total)} of ${axis.said(total)}`;
+    const title = part?.words ?? axis.none;
+    const own = `${axis.said(amounts[at] ?? total)} of ${axis.said(total)}`;
     const start = bins.from + bin * bins.step - this.context.viewport.origin;
     // The first bin begins before the recording does.
     const from = moment(Math.max(0, start), 3);
@@ -105,7 +105,7 @@ export class LayerChart {
       box,
       card: () => ({
         title,
-        ...(part ? { color: part.color } : {}),
+        color: part?.color,
         groups: [
           [{ label: axis.label, value: own }],
           parts

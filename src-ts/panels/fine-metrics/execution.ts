@@ -12,17 +12,20 @@ export class Execution implements Layered {
   /** 0 where there is nothing that differs over time. */
   most = 0;
   private unit = '';
+  private chosen = '';
 
   constructor(private readonly context: PanelContext) {}
 
   /** Reads what is chosen by now. */
   read(unit: string): void {
-    const { recording } = this.context;
+    const { recording, selection } = this.context;
     const clocks = recording.table('clocks');
+    const chosen = [unit, selection.save(), recording.past('metrics', 'clocks')].join();
+    if (chosen !== this.chosen) this.most = 0;
+    this.chosen = chosen;
     this.unit = unit;
-    this.most = 0;
-    // Of one period only the sum is known.
-    if (clocks.rows > 2 * clocks.symbols('worker').names.length)
+    // Of one period only the sum is known. What is more later is met when it is drawn.
+    if (this.most === 0 && clocks.rows > 2 * clocks.symbols('worker').names.length)
       this.overTime(recording.origin, recording.end, COARSE);
   }
 

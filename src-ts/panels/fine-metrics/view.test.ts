@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { BinMeans } from '../../core/bin-means';
 import { batchOf, recordingOf } from '../../core/test-recording';
 import type { Box, Pen } from '../../draw/pen';
 import { Surface } from '../../draw/surface';
@@ -181,6 +182,18 @@ describe('over time', () => {
       'Execution by function, 4\u2009s',
       'Send and receive, 45\u2009s'
     ]);
+  });
+
+  test('while a run goes on, all of it is gone through once, when it is drawn', () => {
+    const { shown, stage } = shownOf(0, 4, 8);
+    stage.recording.take(batchOf('clocks', [moment(12)]));
+    stage.recording.take(batchOf('metrics', [{ ...row, time: 12, value: 20 }]));
+    const add = vi.spyOn(BinMeans.prototype, 'add');
+    shown.layout();
+    expect(add).not.toHaveBeenCalled();
+    expect(textsOf(shown)).toContain('4\u2009s');
+    expect(add).toHaveBeenCalledTimes(4);
+    add.mockRestore();
   });
 
   test.each([[], [0, 8]])('it is left out where one period at most is told: clocks at %j', (...clocks) => {
