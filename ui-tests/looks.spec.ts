@@ -155,7 +155,8 @@ test.describe('on paper', () => {
     const bytes = await page.pdf({ format: 'A4', printBackground: true });
     const pages = bytes.toString('latin1').match(/\/Type\s*\/Page\b/g) ?? [];
     expect(pages.length).toBeGreaterThan(1);
-    expect(pages.length).toBeLessThan(7);
+    // As many names, lanes and rows as the run happens to have.
+    expect(pages.length).toBeLessThan(9);
     expect(bytes.toString('latin1')).toContain('/Subtype /Image');
   });
 });
