@@ -104,8 +104,10 @@ def seconds(name: str, value: Any) -> float:
     """
     from dask.utils import parse_timedelta
 
+    # Dask would read ".5s" as 1.5 s.
+    given = re.sub(r"^\s*\.", "0.", value) if isinstance(value, str) else value
     try:
-        found = float(parse_timedelta(value))
+        found = float(parse_timedelta(given))
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{name}={value!r} is no duration; write for example '200ms' or 0.2") from error
     if not found > 0:

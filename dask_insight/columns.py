@@ -140,6 +140,18 @@ def take(values: Values, rows: np.ndarray | slice) -> Values:
     return take_texts(values, rows)
 
 
+def compact(values: Values) -> Values:
+    """Symbols without the names that no row has."""
+    if not isinstance(values, Symbols):
+        return values
+    used = np.zeros(len(values.names), bool)
+    used[values.codes] = True
+    if used.all():
+        return values
+    codes = (np.cumsum(used) - 1).astype("u4")
+    return Symbols(codes[values.codes], [name for name, kept in zip(values.names, used, strict=True) if kept])
+
+
 def take_texts(texts: Texts, rows: np.ndarray) -> Texts:
     """Rows of a column of texts, without making a `str` of any."""
     if rows.dtype == bool:

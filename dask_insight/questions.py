@@ -169,8 +169,8 @@ class Questions(Store):
             its result, *thread* a task that needed its thread, *submission*
             the client, *retry* a later attempt; and the attempt: ``prefix``,
             ``key``, ``group``, ``worker``, ``thread``, ``task``, ``run``; and its
-            ``cluster``. With `by`: ``seconds``, ``share`` (of all), ``steps`` and a column of
-            seconds for each kind.
+            ``cluster``. With `by`, which the index has: ``seconds``, ``share`` (of all), ``steps`` and a
+            column of seconds for each kind.
 
         Raises
         ------
@@ -569,8 +569,8 @@ class Questions(Store):
         Raises
         ------
         ValueError
-            If `by` is unknown, `every` no length of time or so short that millions
-            of pieces would be made, or `stop` before `start`.
+            If `by` is unknown, `every` no length of time, given without ``'time'`` or so short that
+            millions of pieces would be made, or `stop` before `start`.
         TypeError
             If a time is no number.
 

@@ -13,7 +13,7 @@ import numpy as np
 from . import arguments, frames, tables
 from .answers import MADE, Answers
 from .batch import Values, encode
-from .columns import length, steady
+from .columns import compact, length, steady
 from .current import current
 from .frames import Gap, RecordingError
 from .identity import Identity
@@ -58,7 +58,9 @@ class Recording(Questions):
     ``critical``, ``budget``, ``graph`` and the schema's raw ``attempts``, ``executions``, ``running``;
     where runs were compared, ``compared_names`` and others. It is made anew at each access, and is yours to
     change: ``tasks = run.tasks``. Times are seconds since `started`; `table` gives them as timestamps.
-    `describe` says what stands in each column and in which unit.
+    `describe` says what stands in each column and in which unit. Texts that repeat are categories, in the
+    order of the recording: ``.astype(str)`` makes text of them, and ``groupby(..., observed=True)`` leaves
+    out those that no row has.
 
     Attributes
     ----------
@@ -154,6 +156,8 @@ class Recording(Questions):
     def describe(self, name: str | None = None) -> pd.DataFrame:
         """What stands in each column of a table (of all, by default), and in which unit.
 
+        pandas shortens what it shows; the whole text of ``tasks`` is in ``help(Recording.tasks)``.
+
         Raises
         ------
         KeyError
@@ -188,7 +192,7 @@ class Recording(Questions):
         since, until = part_of_run(read)
         since, until = max(since, zero + begin), min(until, zero + end)
         for table, columns in between(read, since, until):
-            part.append(encode(table, columns))
+            part.append(encode(table, {name: compact(values) for name, values in columns.items()}))
         told = {"started": zero, SINCE: since, UNTIL: until}
         if (start, stop) != (None, None):
             told[PART] = True
@@ -208,7 +212,8 @@ class Recording(Questions):
             Round what no picture shows: moments other than the start and stop
             of a task or a phase to 0.1 ms, single-precision floats to 0.2 %, others that
             are no whole numbers to 0.001 %; number the attempts anew; leave out what no page shows, as
-            the code of notebook cells but for the lines that name them.
+            the code of notebook cells but for the lines that name them, and the arguments of tasks that
+            failed, which Dask logs.
         """
         return packed(self._answers.look() if explained else self.columns, rounded=coarse)
 
@@ -331,7 +336,7 @@ class Recording(Questions):
         Parameters
         ----------
         panel
-            ``'task-stream'``, ``'memory'`` …; the overview by default.
+            ``'task-stream'``, ``'memory'`` …; ``'overview'`` by default.
 
         Returns
         -------

@@ -49,7 +49,8 @@ def recording() -> Recording:
         ),
         (lambda run: run.what_if(faster={"load": "2"}), TypeError, r"faster\['load'\]='2' is no number"),
         (lambda run: run.findings(["a"]), TypeError, "as {'tiny-tasks.mean': 0.02}"),
-        (lambda run: run.time_budget(by="time", every="soon"), ValueError, "every='soon' is no duration"),
+        (lambda run: run.time_budget(by="time", every=".soon"), ValueError, r"every='\.soon' is no duration"),
+        (lambda run: run.time_budget(every="1s"), ValueError, "every= is the length of a bin: .*by='time'"),
         (lambda run: run.balance(every=0), ValueError, "every=0 must be longer than nothing"),
         (lambda run: run.balance(every=[1]), ValueError, r"every=\[1\] is no duration"),
         (lambda run: run.flame(task="nope"), ValueError, "no task 'nope' in this recording"),
@@ -91,11 +92,18 @@ def test_what_makes_no_sense_is_refused(
         ask(recording)
 
 
+def test_a_part_has_the_names_of_what_is_in_it(recording: Recording) -> None:
+    part = recording.slice(7.1, 7.9)
+    assert list(part.tasks["prefix"].cat.categories) == ["load"]
+    with pytest.raises(ValueError, match="no task name 'solve' in this recording; there are 'load'"):
+        part.flame(prefix="solve")
+
+
 def test_what_is_plain_is_taken(recording: Recording) -> None:
     part = recording.slice(None, 2)
     assert sorted(part.tasks["key"]) == sorted(recording.slice(stop=2).tasks["key"])
     assert recording.what_if(workers=np.int64(2)).seconds == recording.what_if(workers=2.0).seconds
-    for told, number in (("1s", 1), ("500ms", 0.5)):
+    for told, number in (("1s", 1), ("500ms", 0.5), (" .5 s", 0.5)):
         assert recording.balance(every=told).equals(recording.balance(every=number))
         assert recording.time_budget(by="time", every=told).equals(
             recording.time_budget(by="time", every=number)

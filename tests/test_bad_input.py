@@ -30,7 +30,7 @@ from dask_insight.hosts.cli import main
 from dask_insight.recording import Recording, open_recording
 from dask_insight.schema import NOTHING
 from dask_insight.sources.dynamic import shown_traceback
-from dask_insight.sources.files import FORMATS, bokeh, load, performance_report
+from dask_insight.sources.files import FORMATS, bokeh, cluster_dump, load, performance_report
 from dask_insight.sources.files.dasf import from_events
 from dask_insight.tables.stacks import below
 
@@ -526,6 +526,33 @@ def test_values_a_million_deep_are_refused_or_passed_over(format: str, data: byt
         read(path, data, format)
 
 
+@pytest.mark.parametrize("size", [2**19, 2**15, 1])
+def test_values_of_one_byte_in_a_dump_do_not_take_memory_without_end(size: int, path: Path) -> None:
+    """Each is an object of sixty; what comes before them is kept, and where they begin is named."""
+    empty = [{}] * size if size > 1 else {}
+    dump = {"scheduler": {"id": "Scheduler-1"}, "workers": {"tcp://a:1": {"logs": [empty] * (2**21 // size)}}}
+    path.write_bytes(msgpack.packb(dump))
+    with within(megabytes=100, seconds=30):
+        recording = load(path, format="cluster_dump")
+    (gap,) = recording.gaps
+    assert 0 < gap.offset < 2**21
+
+
+def test_values_of_one_byte_in_a_record_of_dasfs_do_not_take_memory_without_end(path: Path) -> None:
+    path.write_bytes(as_database([*DASF, DASF[0] | {"args": [{}] * 2**20}]))
+    with within(megabytes=40, seconds=30):
+        recording = load(path, format="dasf")
+    assert len(recording.gaps) == 1 and len(recording.tasks)
+    with within(megabytes=40, seconds=30):
+        assert read(path, as_database([DASF[0] | {"args": [{}] * 2**20}]), "dasf") is None
+
+
+def test_a_dump_is_recognised_in_time_whatever_blanks_follow(path: Path) -> None:
+    with within(megabytes=50, seconds=2):
+        assert not cluster_dump.matches(b"scheduler:" + b"\n" * 2**16)
+    assert cluster_dump.matches(b"---\nscheduler: \r\n  address: tcp://a:1")
+
+
 @pytest.mark.parametrize("start", ["<li>", "<li>a:", "Duration:"])
 def test_blanks_without_end_are_passed_over_once(start: str) -> None:
     text = start + " " * 2**22
@@ -557,8 +584,9 @@ def test_arrays_of_one_value_are_read_and_those_of_far_too_many_refused(
     assert recording is not None
     assert len(recording.table("resources")) == 2**17
     monkeypatch.setattr(bokeh, "_MOST_VALUES", 10**6)
-    with within(megabytes=100, seconds=30):
-        assert read(path, page(1, 40)) is None
+    for refused in (page(1, 40), page(1, 0) * 3):
+        with within(megabytes=100, seconds=30):
+            assert read(path, refused) is None
 
 
 def test_arrays_that_are_not_packed_are_bounded_as_those_which_are(
@@ -571,16 +599,16 @@ def test_arrays_that_are_not_packed_are_bounded_as_those_which_are(
 
     plain, packed = array(b"\0" * 1_001), array(bomb(b"", b"\0", 64))
     for first in (plain, packed):
-        arrays = bokeh._Arrays(path)
+        arrays = bokeh.Arrays()
         arrays._left = 1_000
         with within(megabytes=10, seconds=30), pytest.raises(RecordingError, match="arrays of more than"):
-            arrays.values(first)
-            arrays.values(packed)
-    arrays = bokeh._Arrays(path)
+            arrays.values(path, first)
+            arrays.values(path, packed)
+    arrays = bokeh.Arrays()
     arrays._left = 1_001
-    assert arrays.values(plain) == [0] * 1_001
+    assert arrays.values(path, plain) == [0] * 1_001
     with within(megabytes=10, seconds=30), pytest.raises(RecordingError, match="arrays of more than"):
-        arrays.values(packed)
+        arrays.values(path, packed)
 
 
 def columns_of(value: Any, name: str) -> Iterator[list[Any]]:

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import math
 import zlib
+from time import process_time
 from typing import Any
 
 import msgpack
@@ -196,6 +197,14 @@ def test_known_columns_may_refer_to_unknown_ones() -> None:
         assert batch.columns[known].tolist() == wanted
 
 
+def test_columns_that_refer_one_to_the_next_without_end_are_read_in_time() -> None:
+    chain = [{"name": f"c{at}", "kind": "u8", "data": b"", "since": f"c{at + 1}"} for at in range(20_000)]
+    known = {"name": "name", "kind": "sym", "width": 1, "data": b"", "symbols": [], "since": "c0"}
+    began = process_time()
+    batch = decode(msgpack.packb({"table": "about", "rows": 0, "columns": [known, *chain]}))
+    assert list(batch.columns) == ["name"] and process_time() - began < 5
+
+
 @settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_batch_or_a_batch_error(data: bytes) -> None:
@@ -361,6 +370,7 @@ def test_long_keys_come_back(size: int) -> None:
         {"since": "span"},
         {"numbers": []},
         {"numbers": [{"planes": 1, "data": b"1"}]},
+        {"numbers": [{"planes": 1, "data": b"1" * 80}] * 2},
         {"data": b"1"},
         {"width": 3},
     ],

@@ -316,6 +316,29 @@ def test_threads_that_outlive_the_main_one_are_recorded(tmp_path: Path) -> None:
     assert tasks(open_recording(tmp_path / "program.dinsight")) == ["abs", "abs"]
 
 
+FAILS = """
+import threading
+from dask import delayed
+
+def compute():
+    threading.main_thread().join()
+    print(delayed(abs)(-1).compute(scheduler="sync"))
+
+threading.Thread(target=compute, name="late").start()
+raise ValueError("no more")
+"""
+
+
+def test_threads_of_a_program_that_fails_are_told(tmp_path: Path) -> None:
+    write(tmp_path, FAILS)
+    ended = run("run", "program.py", folder=tmp_path)
+    assert (ended.returncode, ended.stdout) == (1, "1\n")
+    said = "1 thread (late) went on when the recording ended, as the program had failed"
+    assert f"dask-insight: {said}" in ended.stderr
+    (loss,) = open_recording(tmp_path / "program.dinsight").summary().losses
+    assert loss.startswith(said)
+
+
 UNSEEN = """
 import threading
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor

@@ -10,6 +10,7 @@ from struct import calcsize
 from types import SimpleNamespace
 from typing import Any
 
+import dask
 import msgpack
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from conftest import Batches
 from dask_insight.batch import table_of
 from dask_insight.identity import Identity
 from dask_insight.options import Options
+from dask_insight.probe import cluster
 from dask_insight.probe.graph import sample
 from dask_insight.probe.journal import Journal, Labels
 from dask_insight.probe.layouts import LAYOUTS
@@ -314,6 +316,34 @@ def test_code_that_is_sent_to_a_scheduler_is_kept_to_itself() -> None:
     told.logged("all", {"action": "run-function", "function": b"AWS_SECRET" * 10}, ())
     ((*_, detail),) = events.take(0, 10)[2]
     assert json.loads(detail) == {"action": "run-function", "function": 100}
+
+
+@pytest.mark.parametrize("name", ["preload-argv", "preload_argv"])
+def test_what_preloads_are_given_is_kept_to_itself(name: str) -> None:
+    """Dask keeps a setting by the name under which it met it first."""
+    scheduler = SimpleNamespace(id="Scheduler-1", address="tcp://s:1", workers={})
+    with dask.config.set({"distributed.scheduler": {name: ["--token", "s3cret"], "bandwidth": 7}}):
+        assert cluster.about(scheduler)["config"]["distributed.scheduler"] == {"bandwidth": 7}
+
+
+@pytest.mark.parametrize("source", [True, False])
+@pytest.mark.parametrize("lines", [1, 5_000])
+def test_a_worker_that_fails_hard_tells_no_code_where_none_is_kept(source: bool, lines: int) -> None:
+    told, events = journal()
+    called = '  File "work.py", line 3, in step\n' + "    log_in(hunter2)\n" * lines
+    error = {"status": "error", "exception": b"", "exception_text": "OSError()", "traceback_text": called}
+    told.logged("worker-fail-hard", error, ())
+    batches = Batches()
+    gather = Gather(batches)
+    tables = Tables(Identity(), batches, gather, Submissions(batches), "tcp://s:1")
+    tables.messages.source = source
+    tables.take(msgpack.packb({"events": events.take(0, 10)[2][:1]}))
+    gather.flush("events")
+    (row,) = batches.table("events")
+    assert ("hunter2" in row["detail"]) is source
+    if lines == 1:
+        kept = json.loads(row["detail"])
+        assert kept["exception_text"] == "OSError()" and "in step" in kept["traceback_text"]
 
 
 def test_workers_that_are_not_heard_of_are_named() -> None:

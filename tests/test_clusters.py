@@ -52,6 +52,15 @@ def test_a_recording_of_one_cluster_is_read_as_it_is() -> None:
     assert one_cluster(read, None) == ("", read) == one_cluster(read, "")
 
 
+def test_the_path_of_the_only_cluster_names_it() -> None:
+    run = Run()
+    run.task("load", "a", 0, 1)
+    run.tables = {"workers": {"worker": ["a"], "threads": [1], "joined": [START - 1.0], "cluster": [ONE]}}
+    recording = run.recording()
+    assert recording.critical_path(cluster=ONE).equals(recording.critical_path())
+    assert set(recording.critical_path()["cluster"]) == {ONE}
+
+
 def test_attempts_that_had_no_worker_belong_to_their_submission() -> None:
     run = Run(a={"threads": 1, "joined": -1.0, "left": NAN}, b={"threads": 1, "joined": -1.0, "left": NAN})
     run.task("fit", "b", 0, 2)

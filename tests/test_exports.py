@@ -381,6 +381,22 @@ def test_otlp_spans_form_a_tree_with_links(recording: Recording, tmp_path: Path)
     assert failed["status"]["code"] == 2
 
 
+def test_spans_of_submissions_say_where_they_stand_and_no_code(tmp_path: Path) -> None:
+    run = Recording()
+    place = {"file": ["work.py", ""], "line": [7, 0], "function": ["main", ""]}
+    code = {"code": ["log_in('hunter2')", ""], "time": [1.7e9] * 2, "tasks": [1, 1]}
+    run.append(encode("submissions", {"submission": [0, 1], **place, **code}))
+    _, one, other = spans_of(run, tmp_path)
+    assert "hunter2" not in json.dumps(one)
+    assert {each["key"]: [*each["value"].values()] for each in one["attributes"]} == {
+        "code.file.path": ["work.py"],
+        "code.line.number": ["7"],
+        "code.function.name": ["main"],
+        "dask.tasks": ["1"],
+    }
+    assert [each["key"] for each in other["attributes"]] == ["dask.tasks"]
+
+
 def test_opentelemetrys_own_reader_takes_the_spans(recording: Recording, tmp_path: Path) -> None:
     trace = pytest.importorskip("opentelemetry.proto_json.trace.v1.trace")
     text = exported(recording, tmp_path, "otlp").read_text("utf-8")

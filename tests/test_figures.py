@@ -277,7 +277,8 @@ def test_times_that_would_be_are_those_of_the_table(golden: Recording) -> None:
 
 
 def test_panels_are_known_by_the_names_of_their_functions(golden: Recording) -> None:
-    assert figures.svg(golden, "task_stream") == figures.svg(golden, "task-stream")
+    for name in ("task_stream", "Task stream"):
+        assert figures.svg(golden, name) == figures.svg(golden, "task-stream")
     with pytest.raises(TypeError, match=r"takes what dask_insight.compare gives, not a list"):
         figures.compare([golden, golden])
     with pytest.raises(TypeError, match=r"task_stream\(\) takes a Recording, not a str"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import pickle
 import random
@@ -47,6 +48,8 @@ from dask_insight.probe.resources import ResourceSampler
 from dask_insight.probe.waits import Waits
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING
+from dask_insight.session.driver import DRIVER
+from dask_insight.session.feed import Turn
 from dask_insight.session.tally import Tally
 from dask_insight.sources.local import LocalSource, computation, ledger, processes
 from dask_insight.sources.local import source as local_source
@@ -1063,6 +1066,63 @@ def test_a_forked_process_leaves_the_recording_alone() -> None:
             assert ours_called() and pool.submit(ours_called).result(60)
             assert pool.submit(dask.get, GRAPH, b"c").result(60) == 5
             assert not pool.submit(ours_called).result(60)
+    assert len(column(recording, "attempts", "task")) == 4
+
+
+class Turns:
+    """Notes that it had one."""
+
+    def __init__(self) -> None:
+        self.had = threading.Event()
+
+    def tick(self) -> Turn:
+        self.had.set()
+        return Turn(False, None)
+
+
+def own_turn_comes() -> bool:
+    turns = Turns()
+    undrive = DRIVER.drive(turns)
+    try:
+        return turns.had.wait(30)
+    finally:
+        undrive()
+
+
+def own_block_records() -> int:
+    with dask_insight.Profiler() as profiler:  # type: ignore[no-untyped-call]
+        dask.get(GRAPH, b"c")
+    return len(profiler.recording.tasks)
+
+
+def test_a_forked_process_records_for_itself() -> None:
+    undrive = DRIVER.drive(Turns())
+    try:
+        with dask_insight.ProgressBar(out=io.StringIO()), ProcessPoolExecutor(1, get_context("fork")) as pool:
+            assert pool.submit(own_turn_comes).result(60)
+            assert pool.submit(own_block_records).result(60) == 4
+    finally:
+        undrive()
+
+
+def test_an_interrupted_end_leaves_nothing_and_has_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = list(gc.callbacks)
+    recording = Recording()
+    source = LocalSource(Options(), recording.identity)
+    source.start(recording.append)
+    dask.get(GRAPH, b"c")
+
+    class Interrupted:
+        def join(self, timeout: float) -> None:
+            raise KeyboardInterrupt
+
+    thread, sampler = source._thread, source._ledger.sampler
+    assert thread is not None and sampler is not None
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(source, "_thread", Interrupted())
+        source.stop()
+    thread.join()
+    assert gc.callbacks == before and sampler._thread is not None and not sampler._thread.is_alive()
     assert len(column(recording, "attempts", "task")) == 4
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import logging
 import threading
 import weakref
@@ -16,6 +18,7 @@ import dask_insight
 from dask_insight.identity import Identity
 from dask_insight.options import Options
 from dask_insight.probe.logs import Logs
+from dask_insight.probe.pulse import Pulse
 from dask_insight.sources.cluster.gather import Gather
 from dask_insight.sources.cluster.own import ClientProcess
 
@@ -88,6 +91,23 @@ def test_a_record_is_not_held_on_to() -> None:
         assert held() is None and len(logs.take()) == 1
     finally:
         logs.shut()
+
+
+def test_what_cannot_be_told_in_words_is_no_error_of_who_logs_it() -> None:
+    class Detached:
+        def __repr__(self) -> str:
+            raise RuntimeError("detached")
+
+    logs = Logs("test-logs")
+    logs.open()
+    try:
+        logs.handle(
+            logging.makeLogRecord({"levelno": logging.ERROR, "levelname": "ERROR", "msg": Detached()})
+        )
+    finally:
+        logs.shut()
+    ((_, level, text),) = logs.take()
+    assert level == "error" and "Detached" in text
 
 
 def test_records_come_once_whatever_other_threads_log_meanwhile(apart: logging.Logger) -> None:
@@ -183,6 +203,28 @@ def test_the_client_of_a_remote_scheduler_tells_what_it_logs(apart: logging.Logg
     (row,) = batches.events("log")
     assert (row["message"], row["source"]) == ("test_logs_heard.apart: broken", "client")
     assert not any(isinstance(one, Logs) for one in (*apart.handlers, *logging.root.handlers))
+
+
+def test_the_client_listens_no_more_whatever_breaks_at_its_end(
+    apart: logging.Logger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(pulse: Pulse) -> None:
+        raise OSError("no such descriptor")
+
+    sampled: dict[object, object] = {}
+    before = list(apart.handlers), list(gc.callbacks)
+
+    async def begin_and_end() -> None:
+        own = ClientProcess(Options(profile=False), asyncio.get_running_loop(), 0, sampled)
+        own.start()
+        with monkeypatch.context() as patch, pytest.raises(OSError, match="descriptor"):
+            patch.setattr(Pulse, "stop", broken)
+            own.stop()
+        assert own._pulse is not None
+        own._pulse.stop()
+
+    asyncio.run(begin_and_end())
+    assert (list(apart.handlers), list(gc.callbacks)) == before and not sampled
 
 
 def test_what_a_scheduler_in_the_clients_process_tells_the_client_does_not(apart: logging.Logger) -> None:

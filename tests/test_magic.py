@@ -31,6 +31,7 @@ from dask_insight.hosts.magic.span import quiet_span
 from dask_insight.hosts.notebook import MIME
 from dask_insight.options import OUTPUT_SIZE
 from dask_insight.recording import Recording
+from dask_insight.schema import TABLES
 from dask_insight.session import Session
 
 ADD = "import dask\nadd = dask.delayed(lambda a, b: a + b)\n"
@@ -377,6 +378,14 @@ def test_without_stacks(shell: InteractiveShell) -> None:
     assert recorded(shell).about["options"]["profile"] is False
 
 
+@pytest.mark.parametrize("magic", ["%%dprofile --no-source\n", "%dprofile --no-source "])
+def test_without_source(shell: InteractiveShell, magic: str) -> None:
+    Cell(shell, f"{magic}{COMPUTED}")
+    assert recorded(shell).about["options"]["source"] is False
+    assert not len(recorded(shell).lines)
+    assert not any(COMPUTED in str(recorded(shell).table(table).to_dict()) for table in TABLES)
+
+
 def test_help(shell: InteractiveShell) -> None:
     assert "--resources DT" in shell.find_cell_magic("dprofile").__doc__
     assert "--static" in shell.object_inspect("%%dprofile")["docstring"]
@@ -452,7 +461,7 @@ def test_runs_are_listed_opened_exported_and_deleted(shell: InteractiveShell, tm
     assert "<b>three" not in runs._repr_html_()
     assert runs._repr_html_().count("text-align:left") == 4 * 4, "notebooks put text to the right"
     Cell(shell, f"%%dprofile one\n{COMPUTED}")
-    assert list(runs) == ["two", "<b>three</b>", "one"]
+    assert list(runs) == runs._ipython_key_completions_() == ["two", "<b>three</b>", "one"]
     assert runs[-1] is runs["one"] and runs[0] is runs["two"]
     with pytest.raises(KeyError, match="no run 3; there are 'two', "):
         runs[3]

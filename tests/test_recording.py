@@ -321,6 +321,7 @@ def test_summaries_for_terminal_and_notebook() -> None:
     lines = str(recording.summary()).splitlines()
     assert lines[0] == "two workers" and any(line.split() == ["Tasks", "2"] for line in lines)
     assert any(line.startswith("Retried") for line in lines)
+    assert repr(recording.summary()).splitlines() == lines, "where no HTML is shown"
     recording.append(encode("about", {"name": ["name"], "value": ['"<script>alert(1)</script>"']}))
     html = recording._repr_html_()
     assert "<table>" in html and "&lt;script&gt;" in html and "<script>" not in html

@@ -200,6 +200,19 @@ def test_trouble_is_said_once_and_does_not_end_it(monkeypatch: pytest.MonkeyPatc
         assert len(said) == (1 if quiet else 2)
 
 
+def test_where_no_thread_can_be_started_the_program_runs_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    said: list[str] = []
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with renewed(Path("run.html"), 30.0, lambda: None, said.append):
+        said.append("ran")
+    assert said == ["run.html does not come while it runs: can't start new thread", "ran"]
+
+
 def test_there_is_no_report_before_there_is_something_to_show(tmp_path: Path) -> None:
     looks = threading.Semaphore(0)
     found: list[Recording | None] = [None, Recording()]

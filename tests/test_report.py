@@ -161,6 +161,27 @@ def test_of_peoples_code_a_page_has_the_lines_that_it_shows(tmp_path: Path) -> N
     assert whole.columns("submissions")["code"].tolist() == [code]
 
 
+def test_of_a_task_that_failed_a_page_has_no_arguments(tmp_path: Path) -> None:
+    source = recording()
+    place = "distributed.worker: Compute Failed\nKey:       read-1\nState:     executing\n"
+    why = "Exception: \"OSError('gone')\"\nTraceback: '  File ...'\n"
+    told = f"{place}Task:  <Task 'read-1' read(\n'hunter2')>\n{why}"
+    # As of a longer text only beginning and end are left.
+    cut = f"{place}…\n 'hunter2')>\n{why}"
+    messages = [told, cut, "mine: Task: hunter1"]
+    source.append(encode("events", {"kind": ["log"] * 3, "message": messages}))
+    read = Recording()
+    for part in report.parts_of(source):
+        for batch in part:
+            assert b"hunter2" not in batch
+            read.append(batch)
+    kept = read.columns("events")["message"].tolist()
+    assert kept[-3:] == [f"{place}{why}", f"{place}…\n{why}", "mine: Task: hunter1"]
+    source.save(tmp_path / "run.dinsight")
+    whole = open_recording(tmp_path / "run.dinsight")
+    assert whole.columns("events")["message"].tolist()[-3:] == messages
+
+
 def budget(*rows: tuple[float, float, float, str, str]) -> bytes:
     start, stop, threads, part, name = zip(*rows, strict=True)
     return encode(

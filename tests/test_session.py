@@ -306,6 +306,97 @@ def test_asynchronous_clients_in_async_with(tmp_path: Path) -> None:
     assert _keys(dask_insight.open(path)) == {"async"}
 
 
+def _asynchronous_cluster() -> LocalCluster:
+    return _cluster(threads_per_worker=1, processes=False, asynchronous=True)
+
+
+def test_a_plain_block_says_what_it_cannot_wait_for_of_a_client_that_came_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "run.dinsight"
+
+    async def work() -> None:
+        async with _asynchronous_cluster() as cluster:
+            session = record(path)
+            session.start()
+            async with Client(cluster, asynchronous=True) as client:
+                await client.submit(_increment, 1)
+                with pytest.warns(RuntimeWarning, match=rf"{client.id} .*stop_async"):
+                    session.stop()
+
+    asyncio.run(work())
+    events = dask_insight.open(path).events
+    assert events["message"][events["kind"] == "lost"].str.contains("stop_async").any()
+
+
+def test_an_end_that_is_cancelled_in_every_turn_is_complete(tmp_path: Path) -> None:
+    path = tmp_path / "run.dinsight"
+
+    async def work(worked: asyncio.Event) -> None:
+        async with _asynchronous_cluster() as cluster, Client(cluster, asynchronous=True) as client:
+
+            async def recorded() -> None:
+                async with record(path, client=client):
+                    await client.submit(_increment, 1, key="early")
+                    worked.set()
+                    await asyncio.Event().wait()
+
+            task = asyncio.create_task(recorded())
+            await worked.wait()
+            # As a scope of anyio does.
+            while not task.done():
+                task.cancel()
+                await asyncio.sleep(0)
+            assert task.cancelled() and _plugins(client) == []
+
+    asyncio.run(work(asyncio.Event()))
+    wait_for(lambda: "stopped" in dask_insight.open(path).about, "the file is completed aside")
+    assert _keys(dask_insight.open(path)) == {"early"}
+
+
+def test_who_stops_what_another_thread_ends_waits_for_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, finishing, go_on = tmp_path / "run.dinsight", threading.Event(), threading.Event()
+    finish = Target.finish
+
+    def slow(target: Target, recording: Recording) -> None:
+        finishing.set()
+        assert go_on.wait(PATIENCE)
+        finish(target, recording)
+
+    monkeypatch.setattr(Target, "finish", slow)
+    session = record(path)
+    session.start()
+    first = threading.Thread(target=session.stop)
+    second = threading.Thread(target=session.stop)
+    first.start()
+    assert finishing.wait(PATIENCE)
+    second.start()
+    second.join(0.1)
+    assert second.is_alive()
+    go_on.set()
+    second.join(PATIENCE)
+    assert not second.is_alive() and "stopped" in dask_insight.open(path).about
+    first.join()
+
+
+def test_where_no_thread_can_be_started_a_file_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = threading.Thread.start
+
+    def refuse(thread: threading.Thread) -> None:
+        if thread.name.startswith("dask-insight"):
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with record(tmp_path / "run.dinsight", clusters=False):
+        dask.delayed(_increment)(1).compute(scheduler="sync")
+    run = dask_insight.open(tmp_path / "run.dinsight")
+    assert len(run.tasks) == 1
+    assert run.events["message"].str.contains("source code .*can't start new thread").any()
+
+
 def test_synchronous_clients_in_async_with(client: Client) -> None:
     async def work() -> Recording:
         async with record(client=client) as run:

@@ -73,14 +73,15 @@ def test_what_a_page_loads_is_small(name: str) -> None:
 def test_panels_by_name(run: dask_insight.Recording) -> None:
     widget = run.widget("Task stream")
     assert widget.panel == "task-stream"
-    widget.panel = None
-    with pytest.raises(ValueError, match=r"no panel 'tasks'; there are .*task-stream"):
+    widget.panel = "overview"
+    assert widget.panel is None
+    with pytest.raises(ValueError, match=r"no panel 'tasks'; there are overview, .*task-stream"):
         widget.panel = "tasks"
     assert widget.panel is None
     widget.close()
-    with pytest.raises(ValueError, match="there are findings"):
+    with pytest.raises(ValueError, match="there are overview"):
         run.widget("tasks")
-    with pytest.raises(ValueError, match="there are findings"):
+    with pytest.raises(ValueError, match="there are overview"):
         dask_insight.watch(panel="tasks")
 
 
@@ -108,11 +109,36 @@ def test_selected_tasks(run: dask_insight.Recording, widget: Any) -> None:
     widget.names = None
     widget.runs = chosen
     assert widget.selected_tasks()["run"].tolist() == chosen
-    widget.runs, widget.workers = None, ["nowhere"]
+    widget.runs, widget.time_range = None, (1e9, 1e9)
     assert widget.selected_tasks().empty
-    widget.workers = []
+    widget.time_range, widget.workers = None, []
     assert widget.workers is None
     assert list(widget.selected_tasks().columns) == list(tasks.columns)
+
+
+def test_workers_and_task_names_are_those_there_are() -> None:
+    recording = dask_insight.Recording()
+    recording.append(encode("workers", {"worker": ["tcp://a:1"], "name": ["first"]}))
+    recording.append(encode("graph", {"task": [1], "key": ["a"], "prefix": ["load"]}))
+    recording.append(encode("attempts", {"run": [1], "task": [1], "worker": ["tcp://a:1"], "start": [1.0]}))
+    widget = recording.widget()
+    widget.workers = ["first", "tcp://a:1"]
+    assert widget.workers == ["tcp://a:1"] and len(widget.selected_tasks()) == 1
+    with pytest.raises(ValueError, match="no worker 'frist' in this recording; there are 'first'"):
+        widget.workers = ["frist"]
+    with pytest.raises(ValueError, match="no task name 'lod' in this recording; there are 'load'"):
+        widget.names = ["lod"]
+    widget.set_state({"workers": ["gone"], "names": ["gone"]})
+    assert widget.workers == widget.names == ["gone"], "what a page says is taken as it is"
+    widget.close()
+
+
+def test_of_what_still_runs_names_to_come_can_be_selected() -> None:
+    with dask_insight.record(name="growing") as run:
+        widget = run.widget()
+        widget.names, widget.workers = ["to come"], ["to come"]
+        assert widget.names == widget.workers == ["to come"]
+        widget.close()
 
 
 @pytest.mark.parametrize("wrong", [(1.0, float("inf")), (float("-inf"), 1.0), (float("nan"), 1.0)])
@@ -267,6 +293,17 @@ def test_watched_sessions_end_with_their_last_widget() -> None:
     second.close()
     second.close()
     assert live() is None
+
+
+def test_what_is_watched_is_given_back_once(run: dask_insight.Recording) -> None:
+    from dask_insight.hosts.widget.widget import InsightWidget
+
+    given_back: list[None] = []
+    widget = InsightWidget(run, release=lambda: given_back.append(None))
+    widget.end()
+    widget.close()
+    widget.close()
+    assert given_back == [None]
 
 
 def test_an_interrupt_while_it_closes_ends_what_is_watched(monkeypatch: pytest.MonkeyPatch) -> None:

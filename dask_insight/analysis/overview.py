@@ -247,6 +247,9 @@ class Overview(NamedTuple):
         lines += [f"{name:<{width}}  {figure}" for name, figure in figures]
         return printed("\n".join([*lines, *(f"Lost: {loss}" for loss in self.losses)]))
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def _repr_html_(self) -> str:
         """A plain table: notebooks that trust nothing keep it too."""
         rows = "".join(

@@ -41,9 +41,11 @@ their ``since`` may name columns that came with the rows.
 from .decoder import announced, decode, read, split, table_of
 from .encoder import encode
 from .planes import has_missing
+from .unpacked import Allowance, unpacked
 from .values import Array, Batch, BatchError, Symbols, Texts, Values, default, intern
 
 __all__ = [
+    "Allowance",
     "Array",
     "Batch",
     "BatchError",
@@ -59,4 +61,5 @@ __all__ = [
     "read",
     "split",
     "table_of",
+    "unpacked",
 ]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Set, Sized
-from typing import Any, TypeVar
+from collections.abc import Collection, Iterator, Mapping, Set
+from typing import Any
 
 import msgpack
 import numpy as np
@@ -11,12 +11,8 @@ import numpy as np
 from ..schema import TABLES
 from .forms import texts_of
 from .planes import MISSING, unplanes, unplanes32, unzigzag
+from .unpacked import unpacked
 from .values import NUMBERS, Array, Batch, BatchError, Symbols, Texts, Values, intern
-
-#: How many different texts of at most two bytes there are, about.
-_SHORTEST = 2**16
-
-_T = TypeVar("_T", bound=Sized)
 
 
 def decode(data: bytes | memoryview, only: Collection[str] | None = None) -> Batch:
@@ -28,34 +24,11 @@ def decode(data: bytes | memoryview, only: Collection[str] | None = None) -> Bat
         If the bytes are not a batch.
     """
     try:
-        return read(_unpacked(data), only)
+        return read(unpacked(data), only)
     except BatchError:
         raise
     except Exception as error:
         raise BatchError(f"not a batch: {error}") from error
-
-
-def _unpacked(data: bytes | memoryview) -> Any:
-    """The msgpack value that bytes are.
-
-    What takes one byte becomes an object of sixty; a value of a batch takes four or more on average, but for
-    the shortest texts.
-
-    Raises
-    ------
-    BatchError
-        If there are more values than that.
-    """
-    left = most = _SHORTEST + len(data) // 4
-
-    def counted(values: _T) -> _T:
-        nonlocal left
-        left -= len(values)
-        if left < 0:
-            raise BatchError(f"more than {most} values in {len(data)} bytes")
-        return values
-
-    return msgpack.unpackb(data, list_hook=counted, object_hook=counted, max_array_len=most, max_map_len=most)
 
 
 def read(packed: Any, only: Collection[str] | None = None) -> Batch:
@@ -102,9 +75,14 @@ def _repeats(column: Mapping[str, Any], known: Mapping[str, str]) -> bool:
 def _with_referred(names: Set[str], packed: Collection[Any]) -> Set[str]:
     """Names of columns, and of those that they are told relative to, known or not."""
     since = {column["name"]: column.get("since") for column in packed}
-    while more := {since[name] for name in names} & since.keys() - names:
-        names = names | more
-    return names
+    found: set[str] = set()
+    todo = list(names)
+    while todo:
+        name = todo.pop()
+        if name in since and name not in found:
+            found.add(name)
+            todo.append(since[name])
+    return found
 
 
 def _decode_column(column: Mapping[str, Any], rows: int, micros: dict[str, Array]) -> Values:
@@ -176,7 +154,7 @@ def announced(data: bytes) -> tuple[str, int]:
         if names[::2] == ("table", "rows"):
             table, rows = names[1], int(unpacker.unpack())
         else:
-            packed = _unpacked(data)
+            packed = unpacked(data)
             table, rows = str(packed["table"]), int(packed["rows"])
     except Exception as error:
         raise BatchError(f"not a batch: {type(error).__name__}: {error}") from error

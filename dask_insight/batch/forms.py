@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -22,6 +22,8 @@ _MUCH, _MORE = 2**26, 8
 #: Most numbers in one text that are taken out of it, and most digits of one.
 _SLOTS = 6
 _DIGITS = 9
+#: Numbers that are objects at a time while texts are filled with them.
+_FILLED = 2**16
 
 _IS_DIGIT = np.isin(np.arange(256), list(string.digits.encode()))
 #: What makes a digit a part of a word: hashes are not taken apart.
@@ -185,25 +187,34 @@ def texts_of(column: Mapping[str, Any], rows: int, group: Symbols | None = None)
     lengths = np.array([sum(map(len, form)) for form in forms], "i8")
     if rows and int(lengths[of].sum()) > min(_LONGEST * rows, _allowed(column)):
         raise BatchError(f"column {column['name']}: forms that are too long")
+    slots = max(map(len, forms), default=1) - 1
+    if not all(forms) or len(column["numbers"]) != slots:
+        raise BatchError(f"column {column['name']}: forms that have not as many numbers")
     numbers = [_column(each, of, rows) for each in column["numbers"]]
-    if any(not form or len(form) - 1 > len(numbers) for form in forms):
-        raise BatchError(f"column {column['name']}: a form without its numbers")
-    return Texts.joined([b"".join(_told(forms[each], numbers, row)) for row, each in enumerate(of.tolist())])
+    return Texts.joined(list(_filled(forms, of, numbers)))
 
 
-def _column(number: Mapping[str, Any], of: Array, rows: int) -> list[int]:
+def _filled(forms: list[list[bytes]], of: Array, numbers: list[Array]) -> Iterator[bytes]:
+    """The text of each row; of the numbers few at a time are objects."""
+    step = max(1, _FILLED // max(1, len(numbers)))
+    for start in range(0, len(of), step):
+        rows = slice(start, start + step)
+        some = [column[rows].tolist() for column in numbers]
+        for row, each in enumerate(of[rows].tolist()):
+            yield b"".join(_told(forms[each], some, row))
+
+
+def _column(number: Mapping[str, Any], of: Array, rows: int) -> Array:
     steps = unzigzag(unplanes32(number["data"], number["planes"], rows))
     if not number.get("alike"):
-        column: list[int] = np.cumsum(steps, dtype="u4").tolist()
-        return column
+        return np.cumsum(steps, dtype="u4")
     order = np.argsort(of, kind="stable")
     sums = np.cumsum(steps[order], dtype="u4")
     first = np.flatnonzero(np.concatenate((np.ones(min(rows, 1), bool), np.diff(of[order]) != 0)))
     before = np.concatenate((np.zeros(1, "u4"), sums))[first]
     values = np.empty(rows, "u4")
     values[order] = sums - np.repeat(before, np.diff(np.append(first, rows)))
-    column = values.tolist()
-    return column
+    return values
 
 
 def _told(form: list[bytes], numbers: list[list[int]], row: int) -> list[bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import warnings
 from collections.abc import Callable
@@ -57,6 +58,9 @@ def _bounded(session: Session) -> Callable[[], None]:
 #: Held again by who holds it: garbage may be collected meanwhile, in which a block ends.
 _lock = threading.RLock()
 _running: list[_Shared] = []
+if hasattr(os, "register_at_fork"):
+    # They are the other process'.
+    os.register_at_fork(after_in_child=_running.clear)
 
 
 class RecordedBlock:
@@ -146,5 +150,6 @@ def _leave(shared: _Shared) -> None:
         shared.watchers -= 1
         if shared.watchers:
             return
-        _running.remove(shared)
+        if shared in _running:
+            _running.remove(shared)
     shared.stop()

@@ -140,12 +140,18 @@ def _frame(recording: Recording, ran: _Ran, name: str, trace: str) -> Iterator[d
         where = f"{row['file']}:{row['line']}" if row["file"] else f"submission {number}"
         start = int(_nanos(np.array([zero + row["time"]]))[0])
         told = span(_SUBMISSION | number, _ROOT, where, start, ends.get(number, start))
-        yield told | {
-            "attributes": [
-                _attribute("code.snippet", str(row["code"])),
-                _attribute("dask.tasks", int(row["tasks"])),
-            ]
-        }
+        yield told | {"attributes": [*_place(row), _attribute("dask.tasks", int(row["tasks"]))]}
+
+
+def _place(row: dict[str, Any]) -> list[dict[str, Any]]:
+    """Where a submission stands; its code may hold what is to go to no tracing back end."""
+    if not row["file"]:
+        return []
+    place = [
+        _attribute("code.file.path", str(row["file"])),
+        _attribute("code.line.number", int(row["line"])),
+    ]
+    return place + ([_attribute("code.function.name", str(row["function"]))] if row["function"] else [])
 
 
 def _attempts(ran: _Ran, trace: str, steps: Steps) -> Iterator[bytes]:

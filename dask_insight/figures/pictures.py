@@ -11,7 +11,7 @@ from .. import words
 from ..arguments import number, text
 from .chart import Chart
 from .defaults import OVERVIEW, SCALE, WIDTH
-from .panels import OPTIONS, PANELS, PART, Panel
+from .panels import OPTIONS, PANELS, PART, Panel, panel_id
 from .picture import Page, PngPen, SvgPen, Words
 from .request import Request, recording_of
 
@@ -112,7 +112,7 @@ class Picture:
         scheme: str = "light",
         **asked: Any,
     ) -> None:
-        panel = text("panel", panel, f"one of {', '.join((OVERVIEW, *PANELS))}").replace("_", "-")
+        panel = panel_id(text("panel", panel, f"one of {', '.join((OVERVIEW, *PANELS))}"))
         if panel != OVERVIEW and panel not in PANELS:
             raise ValueError(f"no panel {panel!r}; there are {', '.join((OVERVIEW, *PANELS))}")
         if not 320 <= number("width", width, "pixels") <= MOST:

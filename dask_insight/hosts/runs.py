@@ -78,6 +78,9 @@ class Runs(Mapping[str, Recording]):
         with self._lock:
             return iter(list(self._kept))
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self)
+
     def __len__(self) -> int:
         return len(self._kept)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..batch import Symbols, Texts, Values, encode
-from ..columns import Columns, is_missing, length, take
+from ..columns import Columns, compact, is_missing, length, take
 from ..lookup import Lookup, pick
 from ..schema import TABLES
 from .coarse import coarse, units_of
@@ -66,7 +66,7 @@ def packed(read: Read, *, rounded: bool = False) -> list[bytes]:
         most = _REPORT_ROWS if rounded else max(_FILE_ROWS, -(-length(columns) // _FILE_BATCHES))
         for first in range(0, length(columns), most):
             rows = slice(first, first + most)
-            part = {each: _compact(take(values, rows)) for each, values in columns.items()}
+            part = {each: compact(take(values, rows)) for each, values in columns.items()}
             # What is left out reads as missing.
             told = {each: values for each, values in part.items() if not is_missing(values)}
             batches.append(encode(name, told or part, units=units, short=rounded))
@@ -109,15 +109,3 @@ def _key(values: Values) -> np.ndarray:
     if isinstance(values, Texts):
         raise TypeError("a column of unique text cannot be sorted by")
     return values.codes if isinstance(values, Symbols) else values
-
-
-def _compact(values: Values) -> Values:
-    """Symbols without the names that no row has."""
-    if not isinstance(values, Symbols):
-        return values
-    used = np.zeros(len(values.names), bool)
-    used[values.codes] = True
-    if used.all():
-        return values
-    codes = (np.cumsum(used) - 1).astype("u4")
-    return Symbols(codes[values.codes], [name for name, kept in zip(values.names, used, strict=True) if kept])

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..batch import Texts, Values
 from ..schema import NOTHING, TABLES, UNSEEN
+from .failures import without_arguments
 
 #: Tables that name attempts by `run`.
 _RUNS = ("attempts", "executions", "running", "phases", "errors", "samples", "collections", "critical")
@@ -54,6 +55,8 @@ def _rounded(table: str, columns: Columns) -> Columns:
         kept |= _to_come(columns)
     if table == "cells":
         kept["code"] = Texts.of([_titles(code) for code in columns["code"].tolist()])
+    if table == "events" and "message" in kept:
+        kept["message"] = without_arguments(kept["message"])
     whole = times | {name for name in kept if (table, name) in _SUMMED}
     return {name: values if name in whole else _round(values) for name, values in kept.items()}
 

@@ -50,7 +50,9 @@ def about(scheduler: Any) -> dict[str, Any]:
 
 def _without(value: Any) -> Any:
     if isinstance(value, dict):
-        return {str(name): _without(part) for name, part in value.items() if name not in _LEFT_OUT}
+        # Dask has each name with whichever of `-` and `_` it met first.
+        told = {str(name): part for name, part in value.items()}
+        return {name: _without(told[name]) for name in told if name.replace("_", "-") not in _LEFT_OUT}
     return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
 
 

@@ -96,7 +96,7 @@ class Logs(logging.Handler):
             if record.exc_info and record.exc_info[1] is not None:
                 text += "\n" + "".join(traceback.format_exception(*record.exc_info, limit=-_CALLS)).rstrip()
         except Exception:
-            text = f"{record.name}: {record.msg!r}"
+            text = f"{record.name}: {_described(record.msg)}"
         self.dropped += len(self._kept) == self._kept.maxlen
         self._kept.append((record.created, record.levelname.lower(), _cut(text)))
 
@@ -122,6 +122,14 @@ def _loggers() -> Iterator[logging.Logger]:
     for one in list(logging.root.manager.loggerDict.values()):
         if isinstance(one, logging.Logger):
             yield one
+
+
+def _described(message: object) -> str:
+    """What was logged and cannot be formatted; never raises."""
+    try:
+        return repr(message)
+    except Exception:
+        return f"{type(message).__name__} (its repr failed)"
 
 
 def _cut(text: str) -> str:

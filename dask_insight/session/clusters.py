@@ -33,6 +33,13 @@ _LOOK = 0.5
 _PATIENCE, _UNASKED = 2.0, 20.0
 
 
+#: Why the last seconds of an asynchronous client's cluster are lost.
+_UNAWAITED = (
+    "it runs on the event loop of the code that ended this, which could not wait for the last seconds: write "
+    "`async with dask_insight.record(...)`, or `await session.stop_async()`"
+)
+
+
 class AsynchronousClient(TypeError):
     """An asynchronous client in a plain ``with`` block; the message names the cure."""
 
@@ -376,11 +383,17 @@ class Clusters:
             left.source.unfollowed()
         return None
 
-    def end(self) -> None:
+    def end(self) -> list[str]:
         """Stop all sources; bounded in time, never raises.
 
         One whose client lives on the event loop of this very thread ends when that loop runs again.
+
+        Returns
+        -------
+        list of str
+            What is lost of each of those, and the cure.
         """
+        unawaited: list[str] = []
         ending = [(one, self._submit(one.client, partial(self._stop, one))) for one in self._taken()]
         ending += [(one, None if _has_ended(one.client) else left) for one, left in self._closing()]
         # First those that nobody waits for: a wait may be interrupted.
@@ -390,27 +403,42 @@ class Clusters:
             try:
                 if future is None:
                     self._leave_behind(one)
-                elif not _running_here(one.client):
+                elif _running_here(one.client):
+                    unawaited.append(self._unstopped(one, _UNAWAITED))
+                else:
                     _see_end(one, future, begun)
             except BaseException as error:
                 self._unstopped(one, _words(error))
                 if not isinstance(error, Exception):
                     raise
+        return unawaited
 
     async def end_async(self) -> None:
-        """Like `end`, from a coroutine."""
+        """Like `end`, from a coroutine; cancelled, it fetches no more, and ends all the same."""
         begun = monotonic()
         ending = [(one, self._await(one.client, partial(self._stop, one), None)) for one in self._taken()]
         ending += [(one, _come(one, left)) for one, left in self._closing()]
         parts = (self._end_one(one, work, begun) for one, work in ending)
-        # Cancelled, it still waits for what each of them tells then.
-        await asyncio.gather(*parts, return_exceptions=True)
+        ended = asyncio.gather(*parts, return_exceptions=True)
+        cancelled: asyncio.CancelledError | None = None
+        while not ended.done():
+            try:
+                await asyncio.wait([ended])
+            except asyncio.CancelledError as error:
+                # A task that is cancelled before it has begun does nothing at all, and who cancels may do so
+                # in every turn: what they tell belongs into the file, so they are hurried instead.
+                cancelled = error
+                for one, _ in ending:
+                    one.source.patience = min(one.source.patience, round(monotonic() - begun, 1))
+        if cancelled is not None:
+            raise cancelled
 
     async def _end_one(self, one: _Followed, work: Coroutine[Any, Any, None], begun: float) -> None:
         ending = asyncio.ensure_future(work)
         try:
             while not ending.done() and (left := _left(one, begun)) > 0:
-                await asyncio.wait([ending], timeout=left)
+                # It may be hurried meanwhile.
+                await asyncio.wait([ending], timeout=min(left, _LOOK))
             if not ending.done():
                 raise TimeoutError
             ending.result()
@@ -454,8 +482,11 @@ class Clusters:
     async def _stop(self, one: _Followed) -> None:
         await asyncio.wait_for(one.source.stop(), one.source.patience + _GRACE / 2)
 
-    def _unstopped(self, one: _Followed, why: str) -> None:
-        self.tell("lost", f"{one.client.id} did not end its part of the recording: {why}")
+    def _unstopped(self, one: _Followed, why: str) -> str:
+        """Note that something is lost; gives the words."""
+        told = f"{one.client.id} did not end its part of the recording: {why}"
+        self.tell("lost", told)
+        return told
 
     def tell(self, kind: str, message: str) -> None:
         """Note something that went wrong here in `events`."""

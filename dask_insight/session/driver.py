@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -46,6 +47,10 @@ class Driver:
     def __init__(self, name: str = "dask-insight-feed") -> None:
         self.interval = INTERVAL
         self._name = name
+        self.forget()
+
+    def forget(self) -> None:
+        """Drive nobody, as in a process that was forked off: its threads and locks are the other's."""
         self._lock = threading.RLock()
         self._driven: list[Driven] = []
         self._awake = threading.Event()
@@ -144,3 +149,5 @@ class Driver:
 
 #: Drives all feeds of this process.
 DRIVER = Driver()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=DRIVER.forget)

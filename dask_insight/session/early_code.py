@@ -42,8 +42,9 @@ class EarlyCode:
         #: From when on they are read again, by the monotonic clock.
         self._due = 0.0
         self._reading, self._ended = RLock(), False
-        self._unfollow = recording.on_append(self._appended)
+        # First: where no thread can be started nothing is to follow.
         self._undrive = DRIVER.drive(self)
+        self._unfollow = recording.on_append(self._appended)
 
     def stop(self) -> None:
         """Read no more; waits a while for what is being read."""

@@ -81,6 +81,9 @@ class Live(Session):
             raise
         return self.recording
 
+    def _unawaited(self, lost: list[str]) -> None:
+        """Nobody waits for the last seconds of what has no end."""
+
     async def start_async(self) -> Recording:
         """The same as `start`."""
         return self.start()

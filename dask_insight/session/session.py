@@ -27,6 +27,9 @@ from .facts import beginning, facts, rates
 from .settings import client_of, name_of, options_of
 from .target import Target
 
+#: Times `Options.stop_timeout` that who stops what another thread ends waits for it.
+_LONGER = 10
+
 
 class Session:
     """A recording in the making; `record` makes it.
@@ -78,6 +81,9 @@ class Session:
         self._numbers = count()
         self._process = os.getpid()
         self._started = self._stopped = math.nan
+        #: The thread that ends it, and whether it has.
+        self._ender: int | None = None
+        self._ended = threading.Event()
 
     def start(self) -> Recording:
         """Begin to record.
@@ -122,13 +128,17 @@ class Session:
 
         Takes bounded time: `Options.stop_timeout` and a little more when a cluster has died, ten times that
         at most where it still sends what it has. In a process that was forked off meanwhile it does nothing:
-        file and clusters are the other's.
+        file and clusters are the other's. What another thread ends just then is waited for.
         """
+        unawaited: list[str] = []
         if (clusters := self._taken()) is not None:
             with ExitStack() as rest:
                 rest.callback(self._finish)
-                rest.callback(clusters.end)
+                rest.callback(lambda: unawaited.extend(clusters.end()))
                 self._halt()
+        else:
+            self._see_end()
+        self._unawaited(unawaited)
         return self.recording
 
     async def stop_async(self) -> Recording:
@@ -239,7 +249,11 @@ class Session:
             if self._options.source:
                 from .early_code import EarlyCode
 
-                self._early = EarlyCode(self.recording)
+                try:
+                    self._early = EarlyCode(self.recording)
+                except RuntimeError as error:
+                    gap = f"source code before the end, for a program that is killed: {error}"
+                    self.recording.tell("gap", gap)
 
     def _catch_up(self) -> None:
         """Somebody asks the recording while it is made."""
@@ -317,9 +331,24 @@ class Session:
             if (clusters := self._clusters) is not None:
                 # First of all: what is given up here nobody else ends.
                 self._stopped = clusters.now()
+                self._ender = threading.get_ident()
             clusters, self._clusters = self._clusters, None
-        atexit.unregister(self._at_exit)
         return clusters
+
+    def _over(self) -> None:
+        """All has ended."""
+        atexit.unregister(self._at_exit)
+        self._ended.set()
+
+    def _see_end(self) -> None:
+        """Wait for what another thread ends, bounded; not on an event loop, which that one may wait for."""
+        if self.ours and self._ender not in (None, threading.get_ident()) and not _on_event_loop():
+            self._ended.wait(_LONGER * self._options.stop_timeout)
+
+    def _unawaited(self, lost: list[str]) -> None:
+        """Warn of what a plain end could not wait for."""
+        for message in lost:
+            warnings.warn(message, RuntimeWarning, stacklevel=4)
 
     def _at_exit(self) -> None:
         if self._target is not None:
@@ -331,6 +360,7 @@ class Session:
         """Leave nothing running as the process ends, and the recording with it: fetches nothing."""
         if (clusters := self._taken()) is not None:
             with ExitStack() as rest:
+                rest.callback(self._over)
                 rest.callback(self.recording.close)
                 if self._local is not None:
                     rest.callback(self._local.stop)
@@ -350,6 +380,7 @@ class Session:
     def _finish(self) -> None:
         """Complete the recording and its file."""
         with ExitStack() as rest:
+            rest.callback(self._over)
             if self._target is not None:
                 rest.callback(self._target.finish, self.recording)
             else:
@@ -388,6 +419,14 @@ def _local(path: Any) -> str:
     if hasattr(path, "scheduler_info"):
         raise TypeError(f"{path!r} is no path: to record one client's cluster, write record(client=…)")
     return arguments.local_path(path)
+
+
+def _on_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def _is_default(client: Any) -> bool:

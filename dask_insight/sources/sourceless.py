@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from ..probe.logs import CUT
@@ -28,3 +29,15 @@ def log_without_source(text: str) -> str:
     """What was logged without code, nor the arguments of a task that failed."""
     text = _WARNING.sub(r"\1", _FAILED.sub(r"\1\2", text))
     return without_source(_REST.sub(f"{CUT}\n", text))
+
+
+def detail_without_source(detail: str) -> str:
+    """What Dask told of an event, as JSON, without the code in its texts.
+
+    Nothing of what was cut, in which code may begin anywhere.
+    """
+    told = json.loads(detail) if detail else None
+    if not isinstance(told, dict) or "cut" in told:
+        return ""
+    texts = {name: without_source(value) for name, value in told.items() if isinstance(value, str)}
+    return json.dumps(told | texts)

@@ -19,9 +19,12 @@ names begin with `compared_` have rows in the `recording` of a comparison only. 
 `python -m dask_insight.tables.reference`.
 
 Columns of unit *time* are seconds since `run.started`; `run.table(name, timestamps=True)` gives them as UTC
-timestamps. Ids and counts are `int64`, other numbers `float64`. A missing number is NaN, a missing text `''`.
-Ids count within one recording; 4294967295 is "none". Of rows that replace earlier ones, of the same worker or
-run of a cell, only the last is there. `run.describe(name)` shows the same as a DataFrame.
+timestamps. Ids and counts are `int64` but where they may be missing, other numbers `float64`. A missing
+number is NaN, a missing text `''`. Texts that repeat are categories in the order of the recording, by which
+pandas sorts and groups them: `.astype(str)` makes text of them, and `groupby(..., observed=True)` leaves out
+those that no row has. Ids count within one recording; 4294967295 is "none". Of rows that replace earlier
+ones, of the same worker or run of a cell, only the last is there. `run.describe(name)` shows the same as a
+DataFrame.
 
 As CSV (`run.export("tables", "csv")`) texts that begin with `=`, `+`, `-` or `@` are left as they are, and a
 spreadsheet may take them for formulas: have it import the columns as text.

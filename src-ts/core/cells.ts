@@ -46,7 +46,7 @@ export function cellWords(run: CellRun): string {
 }
 
 /** Executions that handed tasks to a scheduler. */
-export function cellsWithTasks(recording: Recording): ReadonlySet<number> {
+export const cellsWithTasks = madeFrom(['submissions'], (recording): ReadonlySet<number> => {
   const table = recording.table('submissions');
   const counts = table.numbers('tasks');
   const found = new Set<number>();
@@ -54,4 +54,4 @@ export function cellsWithTasks(recording: Recording): ReadonlySet<number> {
     if (execution > 0 && counts[row] > 0) found.add(execution);
   });
   return found;
-}
+});

@@ -104,6 +104,10 @@ export class SymbolColumn {
   view(): Uint32Array {
     return this.array.subarray(0, this.length);
   }
+
+  text(row: number): string {
+    return this.names[this.view()[row]] ?? '';
+  }
 }
 
 /** Unique text as repeated text. */

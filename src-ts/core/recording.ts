@@ -37,8 +37,6 @@ export class Table<T extends TableName = TableName> {
   rows = 0;
   /** Grows when further columns come of rows that were there before. */
   late = 0;
-  /** In words, columns of batches that could not be read. */
-  readonly damages: string[] = [];
   /** Of a table that is worked out: which edition of it this is. */
   edition = 0;
   private readonly columns = new Map<string, Column>();
@@ -50,7 +48,11 @@ export class Table<T extends TableName = TableName> {
   /** Columns that are being read, so that those of a damaged batch do not wait for each other. */
   private readonly reading = new Set<string>();
 
-  constructor(readonly name: T) {}
+  /** `damaged` hears in words of each column of a batch that cannot be read. */
+  constructor(
+    readonly name: T,
+    private readonly damaged?: (words: string) => void
+  ) {}
 
   /** False where no batch had this column, so that a panel can say so. */
   has(column: ColumnOf<T>): boolean {
@@ -74,19 +76,16 @@ export class Table<T extends TableName = TableName> {
   /** The text of one row, of a column of repeated or of unique text. */
   text(column: ColumnOf<T, 'str' | 'sym'>, row: number): string {
     const found = this.column(column as string);
-    if (found instanceof TextColumn) return found.text(row);
-    if (found instanceof SymbolColumn) return found.names[found.view()[row]] ?? '';
-    return '';
+    return found instanceof NumberColumn ? '' : found.text(row);
   }
 
   /** All rows, each by column; for tables of few rows. */
   all(): RowOf<T>[] {
     const cells = Object.keys(kindsOf(this.name)).map(name => {
       const column = this.column(name);
-      if (column instanceof TextColumn) return (row: number) => [name, column.text(row)];
+      if (!(column instanceof NumberColumn)) return (row: number) => [name, column.text(row)];
       const values = column.view();
-      const names = column instanceof SymbolColumn ? column.names : undefined;
-      return (row: number) => [name, names ? (names[values[row]] ?? '') : values[row]];
+      return (row: number) => [name, values[row]];
     });
     return Array.from({ length: this.rows }, (_, row) => Object.fromEntries(cells.map(cell => cell(row))));
   }
@@ -130,13 +129,8 @@ export class Table<T extends TableName = TableName> {
     const waiting = this.waiting.get(name);
     if (waiting) column.reserve(this.rows);
     for (const { from, packed } of waiting ?? []) {
-      const filled = this.filled.get(name) ?? 0;
-      if (from < filled) {
-        this.damages.push(`${this.name}.${name}: rows from ${from} came twice`);
-        continue;
-      }
       // What was read as missing for lack of this makes way for it.
-      column.cut(filled);
+      column.cut(this.filled.get(name) ?? 0);
       column.pad(from);
       const values = this.read(name, packed, from, column);
       if (values) add(column, values);
@@ -147,15 +141,16 @@ export class Table<T extends TableName = TableName> {
     return column;
   }
 
-  /** Reads a column; what is damaged is missing, and counted. */
+  /** Reads a column; what is damaged is missing, and named. */
   private read(name: string, packed: PackedColumn, from: number, column: Column): Values | undefined {
     const room = column instanceof NumberColumn ? (length: number) => column.room(length) : undefined;
     this.reading.add(name);
     try {
+      if (from < column.length) throw new BatchError(`rows from ${from} came twice`);
       return packed.read(other => this.earlier(other, from), room);
     } catch (error) {
       if (!(error instanceof BatchError)) throw error;
-      this.damages.push(`${this.name}.${name}: ${error.message}`);
+      this.damaged?.(`${this.name}.${name}: ${error.message}`);
       return undefined;
     } finally {
       this.reading.delete(name);
@@ -169,11 +164,10 @@ export class Table<T extends TableName = TableName> {
   }
 }
 
+/** Adds values of a kind that the column takes: `Table.append` lets in no others. */
 function add(column: Column, values: Values): void {
-  if (column instanceof TextColumn && values.kind === 'str') column.append(values);
-  else if (column instanceof SymbolColumn && values.kind === 'sym') column.append(values);
-  else if (column instanceof SymbolColumn && values.kind === 'str') column.append(interned(values));
-  else if (column instanceof NumberColumn && 'values' in values) column.append(values.values);
+  if (column instanceof SymbolColumn && values.kind === 'str') column.append(interned(values));
+  else column.append(('values' in values ? values.values : values) as never);
 }
 
 function kindsOf(table: TableName): Readonly<Record<string, Kind | undefined>> {
@@ -201,6 +195,9 @@ export class Recording {
   private last = Number.NEGATIVE_INFINITY;
   /** The first row of each table whose times have not been looked at. */
   private readonly unseen = new Map<TableName, number>();
+
+  /** `damaged` hears in words of each column that cannot be read, when somebody asks for it. */
+  constructor(private readonly damaged?: (words: string) => void) {}
 
   take(batch: Batch): void {
     if (!Object.hasOwn(TABLES, batch.table)) return;
@@ -232,16 +229,14 @@ export class Recording {
   cut(): void {
     this.cutShort = true;
     const { rows } = this.table('about');
-    for (const callback of [...this.callbacks]) {
-      callback({ table: 'about', from: rows, to: rows, late: false });
-    }
+    for (const callback of [...this.callbacks]) callback({ table: 'about', from: rows, to: rows });
   }
 
   /** The table, empty if nothing of it has arrived. */
   table<T extends TableName>(name: T): Table<T> {
     let table = this.tables.get(name);
     if (!table) {
-      table = new Table<TableName>(name);
+      table = new Table<TableName>(name, this.damaged);
       this.tables.set(name, table);
     }
     return table as unknown as Table<T>;

@@ -71,8 +71,10 @@ describe('Selection', () => {
   test('what is forgotten cannot be taken back', () => {
     const selection = new Selection();
     selection.set({ source: 'a', column: 'name', value: ['x'] });
+    selection.highlight = 'x';
     selection.forget();
     expect(selection.clauses).toEqual([]);
+    expect(selection.highlight).toBeUndefined();
     expect([selection.canUndo, selection.canRedo]).toEqual([false, false]);
   });
 

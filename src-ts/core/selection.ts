@@ -153,6 +153,7 @@ export class Selection {
     this.past = [];
     this.future = [];
     this.list = [];
+    this.highlight = undefined;
     this.tell();
   }
 

@@ -54,18 +54,21 @@ const DEFAULT = 'default';
  * under one name are one. What ran in none of the person's own comes last, a
  * computation each.
  */
-export function listedSpans(recording: Recording): ListedSpan[] {
-  const byPath = new Map<string, Span[]>();
-  const unnamed: Span[] = [];
-  for (const span of spansOf(recording)) {
-    if (span.path === DEFAULT) unnamed.push(span);
-    else append(byPath, span.path, span);
+export const listedSpans = madeFrom(
+  ['spans', 'graph', 'submissions', 'about'],
+  (recording): readonly ListedSpan[] => {
+    const byPath = new Map<string, Span[]>();
+    const unnamed: Span[] = [];
+    for (const span of spansOf(recording)) {
+      if (span.path === DEFAULT) unnamed.push(span);
+      else append(byPath, span.path, span);
+    }
+    return [...byPath.values(), ...computations(recording, unnamed).map(span => [span])].map(spans => {
+      const entries = spans.map(({ within }) => within);
+      return { ...spans[0], within: [...new Set(entries.flat())], entries };
+    });
   }
-  return [...byPath.values(), ...computations(recording, unnamed).map(span => [span])].map(spans => {
-    const entries = spans.map(({ within }) => within);
-    return { ...spans[0], within: [...new Set(entries.flat())], entries };
-  });
-}
+);
 
 /** Spans that nobody has named, by where the computation began: its cell, its function, or its time. */
 function computations(recording: Recording, spans: readonly Span[]): Span[] {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { EntryMask } from './entry-mask';
 import { amountsOf } from './fine-metrics';
 import { OK } from './lane';
@@ -96,6 +96,20 @@ describe('a mask of entries', () => {
     mask.update();
     expect([mask.passes(0, OK), mask.passes(1, OK)]).toEqual([true, false]);
     expect(mask.update()).toBe(false);
+  });
+
+  it('costs nothing while no rows come, however many submissions there are', () => {
+    const growing = recordingOf({
+      attempts: [ran(0, 10)],
+      submissions: [{ submission: 1, time: 9, execution: 3 }]
+    });
+    const mask = new EntryMask(new Tasks(growing), filterOf({ source: 'x', column: 'cell', value: [3] }));
+    const read = vi.spyOn(growing.table('submissions'), 'numbers');
+    mask.update();
+    expect(read).not.toHaveBeenCalled();
+    growing.take(batchOf('attempts', [ran(1, 12)]));
+    mask.update();
+    expect(read).toHaveBeenCalled();
   });
 
   it('is not there when nothing goes by entry', () => {

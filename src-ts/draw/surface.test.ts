@@ -40,6 +40,20 @@ test('pictures follow the pixels of the screen, each time the window goes to ano
   surface.dispose();
 });
 
+test('a very tall list has fewer pixels than the screen: a canvas of more stays empty', () => {
+  const surface = new Surface();
+  document.body.append(surface.element);
+  for (const [side, length] of [
+    ['clientWidth', 1300],
+    ['clientHeight', 8000]
+  ] as const)
+    Object.defineProperty(surface.element, side, { value: length });
+  vi.stubGlobal('devicePixelRatio', 2);
+  surface.start(PAINTER);
+  expect(surface.width * surface.height * surface.ratio ** 2).toBeCloseTo(16e6, -2);
+  surface.dispose();
+});
+
 test('a surface that is gone listens to nothing', () => {
   const surface = new Surface();
   document.body.append(surface.element);
@@ -95,6 +109,23 @@ test('the sheet over the picture is touched only where something stands on it', 
   marked = false;
   expect(commit()).toEqual(['cleared']);
   expect(commit()).toEqual([]);
+  surface.dispose();
+  vi.restoreAllMocks();
+});
+
+test.each(['base', 'overlay'] as const)('what the browser has lost of the %s is drawn anew', sheet => {
+  const context = { setTransform: () => {}, fillRect: () => {} };
+  vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(context as never);
+  const draw = vi.fn();
+  const surface = new Surface();
+  document.body.append(surface.element);
+  surface.start({ ...PAINTER, draw });
+  surface.width = surface.height = 100;
+  surface.commit();
+  draw.mockClear();
+  surface[sheet].dispatchEvent(new Event('contextrestored'));
+  surface.commit();
+  expect(draw).toHaveBeenCalled();
   surface.dispose();
   vi.restoreAllMocks();
 });

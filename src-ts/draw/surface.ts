@@ -16,6 +16,9 @@ interface Painter {
 /** How far outside the window a surface is drawn, CSS pixels. */
 const NEAR = 200;
 
+/** Device pixels of the largest canvas that every browser draws: of a larger one some show nothing, and say nothing. */
+const MOST_PIXELS = 16e6;
+
 /** Time in one frame after which no further surface is begun, milliseconds. */
 const BUDGET = 24;
 
@@ -69,7 +72,7 @@ export class Surface {
   /** CSS pixels. */
   width = 0;
   height = 0;
-  /** Device pixels in a CSS pixel. */
+  /** Device pixels in a CSS pixel; fewer than the screen has where there would be too many. */
   ratio = 1;
   theme: Theme = PLAIN;
   /** Is another whenever the theme is. */
@@ -89,6 +92,8 @@ export class Surface {
     for (const canvas of [this.base, this.overlay]) {
       canvas.setAttribute('aria-hidden', 'true');
       canvas.style.cssText = 'position:absolute;inset:0;width:100%;height:100%;display:block';
+      // After a sleep, say: what stood on it is gone.
+      canvas.addEventListener('contextrestored', () => this.invalidate('layout'));
       this.element.append(canvas);
     }
     this.overlay.style.pointerEvents = 'none';
@@ -109,12 +114,11 @@ export class Surface {
     // What stands above a picture, as its legend, is laid out with it: it may be in sight first.
     seen.observe(this.element.parentElement ?? this.element);
     this.visible = this.isNear();
-    const stopTheme = watchTheme(() => this.readTheme());
     this.stops.push(
       watchRatio(() => this.measure()),
       () => resized.disconnect(),
       () => seen.disconnect(),
-      stopTheme
+      watchTheme(() => this.readTheme())
     );
     this.readTheme();
     this.measure();
@@ -213,7 +217,10 @@ export class Surface {
 
   private measure(): void {
     const { clientWidth, clientHeight } = this.element;
-    const ratio = window.devicePixelRatio || 1;
+    const ratio = Math.min(
+      window.devicePixelRatio || 1,
+      Math.sqrt(MOST_PIXELS / (clientWidth * clientHeight))
+    );
     if (clientWidth === this.width && clientHeight === this.height && ratio === this.ratio) return;
     // What was not in the page until now had no background to stand on.
     if (this.width === 0) this.readTheme();

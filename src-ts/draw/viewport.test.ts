@@ -66,8 +66,24 @@ describe('Viewport', () => {
     expect([viewport.start, viewport.stop]).toEqual([100, 150]);
     viewport.zoom(0, 100);
     expect([viewport.start, viewport.stop]).toEqual([100, 200]);
+  });
+
+  test('follows a slow drag, however far it is zoomed in', () => {
+    const viewport = new Viewport();
+    viewport.setExtent(1.8e9, 1.8e9 + 100);
     for (let times = 0; times < 200; times++) viewport.zoom(0.5, 0.5);
-    expect(viewport.span).toBeGreaterThanOrEqual(2e-5);
+    for (let pixel = 0; pixel < 4000; pixel++) {
+      const before = viewport.start;
+      viewport.pan(1 / 4000);
+      expect(viewport.start).toBeGreaterThan(before);
+    }
+  });
+
+  test('what is too short to be shown stands in the middle', () => {
+    const viewport = opened();
+    viewport.show(150, 150 + 1e-6);
+    expect((viewport.start + viewport.stop) / 2).toBeCloseTo(150, 5);
+    expect(viewport.span).toBeGreaterThan(1e-4);
   });
 
   test('a chart begins at a whole device pixel, wherever a pan ends', () => {

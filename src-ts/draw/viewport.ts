@@ -20,8 +20,11 @@ export function scaleOf(start: number, perPixel: number, width: number): Scale {
   };
 }
 
-/** Shortest span that can be shown: beyond it, times of a double run out of digits. */
-const SHORTEST = 2e-5;
+/**
+ * Shortest span that can be shown: beyond it, times of a double run out of digits, which are 2.4e-7 s apart, and a drag
+ * by a pixel moves nothing, of charts up to 4000 pixels wide.
+ */
+const SHORTEST = 5e-4;
 
 /**
  * Where between two pixels the snap tips over. Not half-way: zooms about the middle land there, and the last
@@ -156,7 +159,9 @@ export class Viewport {
 
   /** Shows a range. */
   show(start: number, stop: number): void {
-    this.set(start, stop - start);
+    const span = stop - start;
+    // What is too short to be shown stands in the middle.
+    this.set(start - Math.max(0, SHORTEST - span) / 2, span);
   }
 
   /** Zooms about a place of the chart, 0 its left and 1 its right end; `factor` below 1 zooms in. */

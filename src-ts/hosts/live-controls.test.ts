@@ -48,6 +48,15 @@ describe('live controls', () => {
     expect(pressed(control)).toBeNull();
   });
 
+  it('stay what was pressed while data come', () => {
+    const { element } = pauseButton(page);
+    const sign = element.firstChild;
+    page.take(bytesOf('submissions', [{ submission: 1, time: 102, tasks: 3, execution: 4 }]));
+    expect(element.firstChild).toBe(sign);
+    page.paused = true;
+    expect(element.firstChild).not.toBe(sign);
+  });
+
   it('offer the cells that had tasks, and follow the selection', () => {
     const { element } = cellPicker(page);
     const picker = element as HTMLSelectElement;

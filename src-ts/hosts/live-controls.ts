@@ -1,5 +1,5 @@
 import type { Stop } from '../core/recording';
-import { button, choice, element, setOptions } from '../panels/element';
+import { choice, clickable, element, setOptions, setPressed, setSign } from '../panels/element';
 import { drawn } from '../panels/icons';
 import type { LivePage } from './live-page';
 
@@ -17,24 +17,24 @@ export interface Control {
 
 /** Pressed while the charts keep up with the run. */
 export function followButton(page: LivePage): Control {
-  const made = toggle('follow', () => {
+  const made = clickable({ class: 'di-icon' }, () => {
     page.follow = !page.follow;
   });
   const update = (): void => {
-    name(made, page.follow ? 'Following the run' : 'Follow the run');
-    made.setAttribute('aria-pressed', String(page.follow));
+    setSign(made, page.follow ? 'Following the run' : 'Follow the run', drawn(DRAWINGS.follow));
+    setPressed(made, page.follow);
   };
   return kept(made, update, page.onChange(update));
 }
 
 /** Holds the panels still, and lets them catch up. */
 export function pauseButton(page: LivePage): Control {
-  const made = toggle('pause', () => {
+  const made = clickable({ class: 'di-icon' }, () => {
     page.paused = !page.paused;
   });
   const update = (): void => {
-    made.replaceChildren(drawn(DRAWINGS[page.paused ? 'play' : 'pause']));
-    name(made, page.paused ? 'Resume: show what has come meanwhile' : 'Pause: hold the panels still');
+    const words = page.paused ? 'Resume: show what has come meanwhile' : 'Pause: hold the panels still';
+    setSign(made, words, drawn(DRAWINGS[page.paused ? 'play' : 'pause']));
     made.classList.toggle('di-pressed', page.paused);
   };
   return kept(made, update, page.onChange(update));
@@ -80,15 +80,6 @@ export function controlLine(className: string, controls: readonly Control[]): Co
       line.remove();
     }
   };
-}
-
-function toggle(drawing: 'follow' | 'pause', press: () => void): HTMLButtonElement {
-  return button(drawing, press, drawn(DRAWINGS[drawing]));
-}
-
-function name(made: HTMLButtonElement, words: string): void {
-  made.title = words;
-  made.setAttribute('aria-label', words);
 }
 
 /** A control that has `update` called now, and by those who are to be stopped when it is disposed of. */

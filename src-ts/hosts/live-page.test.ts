@@ -1,4 +1,5 @@
 import { deflateSync } from 'node:zlib';
+import { encode } from '@msgpack/msgpack';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { THIN } from '../core/format';
 import { bytesOf, joined } from '../core/test-bytes';
@@ -64,14 +65,37 @@ describe('data', () => {
     expect(document.querySelector<HTMLElement>('.di-note')?.hidden).toBe(true);
   });
 
-  it('that are damaged are named, and what follows is taken', () => {
+  it('that are damaged are named, and what follows is taken', async () => {
     const told = vi.fn();
     page.onChange(told);
     page.take(Uint8Array.of(0xc1, 1, 2));
     page.take(ran(0, 100, 101));
     expect(page.damages).toHaveLength(1);
-    expect(told).toHaveBeenCalled();
     expect(runs()).toEqual([0]);
+    await Promise.resolve();
+    expect(told).toHaveBeenCalled();
+  });
+
+  it('that are damaged alike are named once, and of very many damages the newest', () => {
+    for (let times = 0; times < 100; times++) page.take(Uint8Array.of(0xc1, 1, 2));
+    expect(page.damages).toHaveLength(1);
+    for (let rows = 1; rows < 100; rows++) page.take(encode({ table: 'graph', rows, columns: [] }));
+    expect(page.damages).toHaveLength(20);
+    expect(page.damages.at(-1)).toBe('99 rows in 0 bytes');
+  });
+
+  it('are named where a column turns out damaged when it is looked at, after a replay too', async () => {
+    vi.useFakeTimers();
+    const code = { name: 'prefix', kind: 'sym', symbols: [], width: 1, data: Uint8Array.of(3) };
+    page.reset();
+    page.take(encode({ table: 'graph', rows: 1, columns: [code] }));
+    vi.advanceTimersByTime(10_000);
+    const told = vi.fn();
+    page.onChange(told);
+    page.recording.table('graph').symbols('prefix');
+    expect(page.damages).toEqual(['graph.prefix: column prefix: a code without a symbol']);
+    await Promise.resolve();
+    expect(told).toHaveBeenCalledOnce();
   });
 
   it('are unpacked where they come compressed, in their order; damaged pieces are left out', async () => {
@@ -261,6 +285,21 @@ describe('another recording', () => {
     expect(page.follow).toBe(true);
     expect(page.viewport.start).toBe(201);
     expect(page.viewport.stop).toBeGreaterThanOrEqual(210);
+  });
+
+  it('of another session puts away the card of a task of the one before', () => {
+    const place = host();
+    page.mount('task-stream', place);
+    const panel = place.querySelector('[role=application]');
+    const pinned = (): number => document.querySelectorAll('.di-card.di-pinned:not([hidden])').length;
+    page.take(joined(began(99), ran(0, 100, 101)));
+    for (const key of ['Enter', 'Enter']) panel?.dispatchEvent(new KeyboardEvent('keydown', { key }));
+    page.reset();
+    page.take(joined(began(99), ran(0, 100, 101)));
+    expect(pinned()).toBe(1);
+    page.reset();
+    page.take(joined(began(200), ran(0, 201, 210)));
+    expect(pinned()).toBe(0);
   });
 
   it('of another session is told from the one before also where nothing of it came for a while', () => {
@@ -465,6 +504,8 @@ describe('cells', () => {
       [`[4] x = da.ones(10) (3.2${THIN}s)`, true]
     ]);
     expect(page.cells().map(({ execution }) => execution)).toEqual([5, 4]);
+    // Each picker of a page asks at each batch.
+    expect(page.cells()).toBe(page.cells());
   });
 
   it('take the place of one that was chosen elsewhere, as one step', () => {

@@ -2,6 +2,7 @@ import { type Batch, BatchError, decodeAll } from '../core/batch';
 import { type CellRun, cellOf, cellsOf, cellsWithTasks, cellWords, chosenCell } from '../core/cells';
 import type { Delivery } from '../core/feed';
 import { breathe, inflate } from '../core/load';
+import { madeFrom } from '../core/made-from';
 import { Recording, type Stop } from '../core/recording';
 import type { Selection } from '../core/selection';
 import { Tasks } from '../core/tasks';
@@ -25,6 +26,9 @@ const PATIENCE = 700;
 /** The same where more of it has been announced: the page or the kernel may be busy. */
 const LONG_PATIENCE = 10_000;
 
+/** Of so many different damages a person is told, the newest. */
+const MOST_DAMAGES = 20;
+
 /** Batches as they have arrived, one after another. */
 interface Arrived {
   readonly bytes: Uint8Array;
@@ -39,6 +43,8 @@ export interface LivePanel {
   readonly element: HTMLElement;
   /** Puts the keyboard into it. */
   focus(): void;
+  /** Puts away the card that is shown. */
+  dismiss(): void;
   dispose(): void;
 }
 
@@ -49,6 +55,13 @@ export interface CellChoice extends CellRun {
   /** False for a cell that handed no tasks to Dask. */
   readonly hasTasks: boolean;
 }
+
+const cellChoices = madeFrom(['cells', 'submissions'], (recording): readonly CellChoice[] => {
+  const withTasks = cellsWithTasks(recording);
+  return [...cellsOf(recording)]
+    .reverse()
+    .map(run => ({ ...run, words: cellWords(run), hasTasks: withTasks.has(run.execution) }));
+});
 
 export interface MountOptions {
   /** False where the place already has the panel's name on it, as a tab has. */
@@ -76,12 +89,19 @@ export class LivePage {
   /** The recording that is about to replace the one shown. */
   private next: Recording | undefined;
   private patience: ReturnType<typeof setTimeout> | undefined;
-  private problems: string[] = [];
+  private problems: readonly string[] = [];
+  /** Names what could not be read; where all is damaged alike, once. */
+  private readonly damaged = (words: string): void => {
+    if (this.problems.includes(words)) return;
+    this.problems = [...this.problems.slice(1 - MOST_DAMAGES), words];
+    // Who hears of it may look at the column that is being read.
+    queueMicrotask(() => this.tell());
+  };
   /** When the session began that is shown, seconds since the epoch; undefined while nobody has said. */
   private session: unknown;
 
   constructor() {
-    this.stage = createStage(new Recording(), { live: true });
+    this.stage = createStage(new Recording(this.damaged), { live: true });
     this.stage.recording.onAppend(({ table }) => {
       if (table === 'about') this.recognise(this.recording);
       if (table === 'cells' || table === 'submissions') this.tell();
@@ -107,7 +127,7 @@ export class LivePage {
     return this.stage.viewport;
   }
 
-  /** In words, what arrived and could not be read. */
+  /** In words, what arrived and could not be read: each once, the newest of them. */
   get damages(): readonly string[] {
     return this.problems;
   }
@@ -137,7 +157,7 @@ export class LivePage {
     }
     this.queue = [];
     this.problems = [];
-    this.next = new Recording();
+    this.next = new Recording(this.damaged);
     // Its tasks are worked out as they come, so that taking its place takes no time.
     this.stage.tasks.succeed(new Tasks(this.next));
     this.wait();
@@ -177,12 +197,8 @@ export class LivePage {
   }
 
   /** Runs of notebook cells, newest first. */
-  cells(): CellChoice[] {
-    const { recording } = this;
-    const withTasks = cellsWithTasks(recording);
-    return [...cellsOf(recording)]
-      .reverse()
-      .map(run => ({ ...run, words: cellWords(run), hasTasks: withTasks.has(run.execution) }));
+  cells(): readonly CellChoice[] {
+    return cellChoices(this.recording);
   }
 
   /** The run of a cell that every panel is narrowed to, if it is one. */
@@ -230,7 +246,7 @@ export class LivePage {
       () => showKeys(mounted.element)
     );
     const made: LivePanel = {
-      element: mounted.element,
+      ...mounted,
       focus: () => focusPanel(mounted.surface, mounted.element),
       dispose: () => {
         if (!this.panels.delete(made)) return;
@@ -301,12 +317,8 @@ export class LivePage {
 
   /** Damage is named here, any other error in the browser: what follows is taken all the same. */
   private failed(error: unknown): void {
-    if (!(error instanceof BatchError)) {
-      reportError(error);
-      return;
-    }
-    this.problems = [...this.problems, error.message];
-    this.tell();
+    if (error instanceof BatchError) this.damaged(error.message);
+    else reportError(error);
   }
 
   private arrived(next: Recording, more: boolean | undefined): void {
@@ -339,6 +351,7 @@ export class LivePage {
     this.session = session;
     if (isFirst) return;
     this.selection.forget();
+    for (const each of this.panels) each.dismiss();
     this.viewport.fit();
     const { colors } = this.stage;
     colors.clear();

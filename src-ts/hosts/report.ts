@@ -8,6 +8,7 @@ import { readBlocks } from './blocks';
 import { page } from './page';
 import { painted } from './painted';
 import { showRun } from './show-run';
+import { unreadColumns } from './unread';
 
 /**
  * Longest time in one go until the first picture, milliseconds: so long, nobody misses a page that answers,
@@ -25,7 +26,12 @@ async function open(): Promise<void> {
   const bar = element('progress', { max: 1, value: 0, 'aria-label': 'Opening' });
   const opening = element('p', { class: 'opening', role: 'status' }, 'Opening the recording …', bar);
   main.before(opening);
-  const recording = new Recording();
+  const notice = element('p', { class: 'notice', role: 'status' });
+  const unread = unreadColumns(words => {
+    notice.textContent = words;
+    main.before(notice);
+  });
+  const recording = new Recording(unread);
   let damaged = false;
   const read = async (part: 'first' | 'rest', from: number, to: number, pace: Pace): Promise<void> => {
     const all = document.querySelectorAll<HTMLElement>(`script.batches[data-part=${part}]`);

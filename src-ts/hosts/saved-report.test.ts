@@ -1,4 +1,5 @@
 import { deflateSync } from 'node:zlib';
+import { encode } from '@msgpack/msgpack';
 import { expect, test, vi } from 'vitest';
 import { bytesOf, joined } from '../core/test-bytes';
 import { dataBlocks, SavedReport } from './saved-report';
@@ -44,6 +45,21 @@ test('a comparison is shown first where there is one, alone if that is all, and 
     ['compare', ...shown]
   ]);
   expect(await opened(SIDES)).toEqual([['Compare'], ['Compare'], ['compare']]);
+});
+
+test('a column that cannot be read when a panel asks for it is named above the panels', async () => {
+  const code = { name: 'prefix', kind: 'sym', symbols: [], width: 1, data: Uint8Array.of(3) };
+  const host = document.createElement('div');
+  document.body.append(host);
+  const report = new SavedReport(host);
+  const graph = encode({ table: 'graph', rows: 1, columns: [code] });
+  await report.open([deflateSync(joined(TASK, graph)).toString('base64')]);
+  const notes = [...host.querySelectorAll('.di-saved-note:not([hidden])')];
+  expect(notes.map(each => each.textContent)).toEqual([
+    'Columns of this report cannot be read and are missing here: graph.prefix: column prefix: a code without a symbol.'
+  ]);
+  report.dispose();
+  host.remove();
 });
 
 test('data are found in HTML as it stands and in an attribute of it', () => {

@@ -2,7 +2,7 @@ import { fromAscii91 } from '../core/ascii91';
 import { plural } from '../core/format';
 import { inflate, load } from '../core/load';
 import { Recording } from '../core/recording';
-import { button, element, setIdle } from '../panels/element';
+import { button, element, setIdle, setPressed } from '../panels/element';
 import { icon } from '../panels/icons';
 import { panelsFor } from '../panels/index';
 import { type Mounted, mount } from '../panels/mount';
@@ -12,6 +12,7 @@ import { CTRL, keysButton, showKeys } from './help';
 import { listenToKeys } from './keys';
 import { keepScheme } from './scheme';
 import { showRun } from './show-run';
+import { unreadColumns } from './unread';
 
 /** The panels that are shown at first, in their order; the others are a click away. */
 const FIRST = ['compare', 'findings', 'time-budget', 'task-stream'];
@@ -35,12 +36,13 @@ export function dataBlocks(html: string): string[] {
  * panels at once, the others by buttons, all over one selection and one time.
  */
 export class SavedReport {
-  private readonly stage = createStage(new Recording());
+  private readonly unread = note();
+  private readonly stage = createStage(new Recording(unreadColumns(words => say(this.unread, words))));
   private readonly mounted = new Map<Panel, Mounted>();
   private readonly actions: HTMLElement;
   private readonly panels = element('div', { class: 'di-saved-panels' });
   private readonly stops: (() => void)[];
-  private readonly damage = element('p', { class: 'di-saved-note', role: 'status', hidden: true });
+  private readonly damage = note();
   private disposed = false;
 
   constructor(private readonly host: HTMLElement) {
@@ -56,7 +58,7 @@ export class SavedReport {
     enable();
     this.actions = element('div', { class: 'di-actions' }, undo, fit, keysButton(host));
     bar.append(this.actions);
-    host.append(bar, this.damage, this.panels);
+    host.append(bar, this.damage, this.unread, this.panels);
     this.stops = [
       selection.subscribe(enable),
       viewport.subscribe(enable),
@@ -84,8 +86,8 @@ export class SavedReport {
     }
     if (this.disposed) return;
     if (damaged > 0) {
-      this.damage.textContent = `Damaged and missing here: ${damaged} of ${plural(blocks.length, 'part')} of this report.`;
-      this.damage.hidden = false;
+      const parts = `${damaged} of ${plural(blocks.length, 'part')}`;
+      say(this.damage, `Damaged and missing here: ${parts} of this report.`);
       recording.cut();
     }
     showRun(this.stage);
@@ -112,11 +114,21 @@ export class SavedReport {
     this.actions.before(toggle);
     const show = (on: boolean): void => {
       cell.hidden = !on;
-      toggle.setAttribute('aria-pressed', String(on));
+      setPressed(toggle, on);
       this.mounted.get(panel)?.dispose();
       this.mounted.delete(panel);
       if (on) this.mounted.set(panel, mount(panel, this.stage, cell));
     };
     show(shown);
   }
+}
+
+/** A line above the panels, hidden until there is something to say. */
+function note(): HTMLElement {
+  return element('p', { class: 'di-saved-note', role: 'status', hidden: true });
+}
+
+function say(line: HTMLElement, words: string): void {
+  line.textContent = words;
+  line.hidden = false;
 }

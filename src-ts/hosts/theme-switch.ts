@@ -1,4 +1,4 @@
-import { button } from '../panels/element';
+import { button, setSign } from '../panels/element';
 import { pageIcon } from './icons';
 
 const THEMES = ['auto', 'light', 'dark'] as const;
@@ -22,14 +22,12 @@ export function themeSwitch(): HTMLElement {
       remember(theme);
       show();
     },
-    pageIcon('auto')
+    pageIcon(theme)
   );
   const show = (): void => {
     if (theme === 'auto') delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
-    made.replaceChildren(pageIcon(theme));
-    made.title = WORDS[theme];
-    made.setAttribute('aria-label', WORDS[theme]);
+    setSign(made, WORDS[theme], pageIcon(theme));
   };
   show();
   return made;

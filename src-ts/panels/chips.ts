@@ -2,7 +2,7 @@ import { range, shortened } from '../core/format';
 import type { Recording } from '../core/recording';
 import type { Clause } from '../core/selection';
 import { listedSpans, spanName } from '../core/spans';
-import { element } from './element';
+import { clickable, element } from './element';
 import { icon } from './icons';
 import type { Stage } from './panel';
 import { workerLabel } from './worker-label';
@@ -33,6 +33,11 @@ export function clauseWords(clause: Clause, { recording, tasks }: Stage): string
   }
 }
 
+/** The same of all clauses in force. */
+export function clausesWords(stage: Stage): string[] {
+  return stage.selection.clauses.map(clause => clauseWords(clause, stage));
+}
+
 /** A span that is chosen with all inside it counts as one, and so do those of one name. */
 function spanWords(ids: readonly string[], recording: Recording): string {
   const chosen = new Set(ids);
@@ -51,15 +56,16 @@ export function fillChips(box: HTMLElement, panel: string, stage: Stage): void {
     const words = clauseWords(clause, stage);
     const text = element('span', { dir: 'auto' }, shortened(words, 40));
     const isOwn = clause.source === panel;
-    const chip = element(
-      'button',
-      { type: 'button', class: isOwn ? 'di-chip di-own' : 'di-chip', 'aria-label': `Clear ${words}` },
+    return clickable(
+      {
+        class: isOwn ? 'di-chip di-own' : 'di-chip',
+        'aria-label': `Clear ${words}`,
+        title: `${words}: ${isOwn ? 'chosen here, narrows the other panels' : 'narrows this panel'}`
+      },
+      () => selection.clear(clause.source, clause.column),
       text,
       icon('close')
     );
-    chip.title = `${words}: ${isOwn ? 'chosen here, narrows the other panels' : 'narrows this panel'}`;
-    chip.addEventListener('click', () => selection.clear(clause.source, clause.column));
-    return chip;
   });
   box.replaceChildren(...chips);
 }

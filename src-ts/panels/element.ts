@@ -1,7 +1,10 @@
+/** Attributes of an element by name; true stands for one without a value, false and undefined for none. */
+export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
 /** Makes an element with attributes and children; text is always text, never markup. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
-  attributes: Readonly<Record<string, string | number | boolean | undefined>> = {},
+  attributes: Attributes = {},
   ...children: (Node | string)[]
 ): HTMLElementTagNameMap[K] {
   const made = document.createElement(tag);
@@ -46,12 +49,36 @@ export function swatch(color: string, kind = ''): HTMLElement {
 
 /** A button that says what it does; `icon` is its drawing, without it the name is shown. */
 export function button(name: string, press: () => void, icon?: SVGElement): HTMLButtonElement {
-  const made = element('button', { type: 'button', class: icon ? 'di-icon' : 'di-button' }, icon ?? name);
-  if (icon) {
-    made.setAttribute('aria-label', name);
-    made.title = name;
-  }
-  made.addEventListener('click', () => isIdle(made) || press());
+  const title = icon && name;
+  const made = clickable(
+    { class: icon ? 'di-icon' : 'di-button', 'aria-label': title, title },
+    () => isIdle(made) || press(),
+    icon ?? name
+  );
+  return made;
+}
+
+/** Has a button say and show something else, unless it does: what is pressed and let go is a click only where it stays. */
+export function setSign(made: HTMLElement, words: string, sign: SVGElement): void {
+  if (made.title === words) return;
+  made.title = words;
+  made.setAttribute('aria-label', words);
+  made.replaceChildren(sign);
+}
+
+/** Says whether a button is pressed, unless it does. */
+export function setPressed(made: HTMLElement, on: boolean): void {
+  if (made.getAttribute('aria-pressed') !== String(on)) made.setAttribute('aria-pressed', String(on));
+}
+
+/** A button with attributes and children of its own. */
+export function clickable(
+  attributes: Attributes,
+  click: (event: MouseEvent) => void,
+  ...children: readonly (Node | string)[]
+): HTMLButtonElement {
+  const made = element('button', { type: 'button', ...attributes }, ...children);
+  made.addEventListener('click', click);
   return made;
 }
 

@@ -6,7 +6,7 @@ import { scaleOf } from '../draw/viewport';
 import { rowScale } from './chart-row';
 import { drawHeat } from './heat';
 
-test('a pan moves the image that was made of the bins at hand; other bins, amounts or colours make another', () => {
+test('a pan moves the image that was made of the bins at hand; other bins, amounts or colours make another, and so does its loss', () => {
   const made = vi.spyOn(document, 'createElement');
   const bins: Cached<unknown> = { from: 0, to: 30, step: 1, bins: 30, value: undefined };
   const values = new Float32Array(60).fill(5);
@@ -21,6 +21,8 @@ test('a pan moves the image that was made of the bins at hand; other bins, amoun
   expect(draw(10)).toBeGreaterThan(0);
   expect([draw(12), draw(8)]).toEqual([0, 0]);
   expect([draw(8, bins, 20), draw(8, { ...bins }), draw(8, bins, 20)]).toEqual([1, 1, 0]);
+  expect(draw(8, bins, 20, { ...PLAIN, background: [0, 0, 0] })).toBe(1);
+  for (const { value } of made.mock.results) value.dispatchEvent(new Event('contextlost'));
   expect(draw(8, bins, 20, { ...PLAIN, background: [0, 0, 0] })).toBe(1);
   made.mockRestore();
 });

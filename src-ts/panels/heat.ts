@@ -122,6 +122,7 @@ function imageOf(
   const canvas = document.createElement('canvas');
   canvas.width = width;
   canvas.height = lines;
+  canvas.addEventListener('contextlost', () => IMAGES.delete(bins));
   canvas.getContext('2d')?.putImageData(image, 0, 0);
   IMAGES.set(bins, { key, canvas });
   return canvas;

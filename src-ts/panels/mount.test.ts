@@ -202,6 +202,25 @@ test('chips say what they stand for once that is known, and keep the focus', asy
   expect(document.activeElement).toBe(chips()[1]);
 });
 
+test('chips stay what was pressed while data come that say nothing else of them', async () => {
+  vi.useFakeTimers();
+  show();
+  stage.selection.set({ source: 'a', column: 'name', value: ['inc'] });
+  const chip = mounted.element.querySelector('.di-chip');
+  stage.recording.take(batchOf('submissions', [{ submission: 1, time: 5, tasks: 3 }]));
+  stage.recording.take(batchOf('resources', [{ process: 'w', time: 11 }]));
+  await vi.advanceTimersByTimeAsync(9000);
+  expect(mounted.element.querySelector('.di-chip')).toBe(chip);
+});
+
+test('a panel that is taken away leaves no moment and no name pointed at in the others', () => {
+  show();
+  stage.viewport.cursor = 3;
+  stage.selection.highlight = 'inc';
+  mounted.dispose();
+  expect([stage.viewport.cursor, stage.selection.highlight]).toEqual([Number.NaN, undefined]);
+});
+
 test('a saved picture and a printed page say what of all there is is shown', async () => {
   let picture = new Blob();
   vi.spyOn(URL, 'createObjectURL').mockImplementation(blob => {

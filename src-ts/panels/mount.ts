@@ -5,8 +5,8 @@ import { listen } from '../draw/gestures';
 import { Surface } from '../draw/surface';
 import { Tooltip } from '../draw/tooltip';
 import { atPace } from './at-pace';
-import { clauseWords, fillChips } from './chips';
-import { button, element, setHidden, setWords } from './element';
+import { clausesWords, fillChips } from './chips';
+import { button, element, setHidden, setPressed, setWords } from './element';
 import { inline } from './findings/prose';
 import { icon } from './icons';
 import { Interaction } from './interaction';
@@ -158,12 +158,12 @@ export function mount(
   if (view.rows) {
     const show = (): void => {
       tableBox.hidden = !tableBox.hidden;
-      asTable.setAttribute('aria-pressed', String(!tableBox.hidden));
+      setPressed(asTable, !tableBox.hidden);
       fillTable();
       fit();
     };
     const asTable = button('Show as table', show, icon('table'));
-    asTable.setAttribute('aria-pressed', 'false');
+    setPressed(asTable, false);
     actions.append(asTable);
   }
   actions.append(...parts(save));
@@ -171,12 +171,8 @@ export function mount(
   let chosen = '';
   /** Says what is chosen, where that is something else by now; the place of the chip that had the focus, or -1. */
   const renewChips = (): number => {
-    const { selection, recording } = stage;
-    const now = [
-      selection.save(),
-      recording.origin,
-      recording.state('workers', 'spans', 'submissions')
-    ].join();
+    // What is pressed and let go is a click only where it stays.
+    const now = [stage.selection.save(), ...clausesWords(stage)].join();
     if (now === chosen) return -1;
     chosen = now;
     const focused = [...chips.children].indexOf(focusIn(chips) as Element);
@@ -293,6 +289,9 @@ export function mount(
     dismiss: () => interaction.dismiss(),
     dispose: () => {
       for (const stop of stops) stop();
+      // Nobody tells what is taken away that the pointer has left it.
+      stage.viewport.cursor = Number.NaN;
+      stage.selection.highlight = undefined;
       view.dispose?.();
       tooltip.dispose();
       surface.dispose();
@@ -340,7 +339,7 @@ function keysOf(panel: Panel, view: PanelView): string {
 }
 
 function pictureOf(panel: Panel, view: PanelView, stage: Stage, surface: Surface): Picture {
-  const { recording, viewport, selection } = stage;
+  const { recording, viewport } = stage;
   const about = [
     view.shows?.(),
     view.above?.matches('.di-note') && view.above.textContent,
@@ -351,7 +350,7 @@ function pictureOf(panel: Panel, view: PanelView, stage: Stage, surface: Surface
     const from = viewport.start - recording.origin;
     about.push(`${range(from, from + viewport.span)} of ${duration(recording.end - recording.origin)}`);
   }
-  about.push(...selection.clauses.map(clause => clauseWords(clause, stage)), 'dask_insight');
+  about.push(...clausesWords(stage), 'dask_insight');
   return {
     title: panel.title,
     caption: about.filter(Boolean).join(' · '),

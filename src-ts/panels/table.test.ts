@@ -158,7 +158,7 @@ test('a name that is cut is whole in its title', () => {
 });
 
 test('what is copied is taken for words by spreadsheets, and has its unit in the head', () => {
-  const cells = ['=1+1', '+1', '-1', '@A1', '"a" b', 'a "b"', '\t=1'];
+  const cells = ['=1+1', '+1', '-1', '@A1', '"a" b', 'a "b"', '\t=1', ' - 1'];
   const rows: TableRows = {
     columns: [{ title: 'Name' }, { title: 'Took', numeric: true, unit: 's' }],
     length: cells.length,
@@ -173,7 +173,8 @@ test('what is copied is taken for words by spreadsheets, and has its unit in the
     "'@A1\t-1",
     '"""a"" b"\t-1',
     'a "b"\t-1',
-    ' =1\t-1'
+    "' =1\t-1",
+    "' - 1\t-1"
   ]);
 });
 

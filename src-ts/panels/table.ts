@@ -238,6 +238,6 @@ export function asText(rows: TableRows, order: readonly number[]): string {
 function asWords(text: string): string {
   return text
     .replace(/[\t\r\n]+/g, ' ')
-    .replace(/^[=+@-]/, "'$&")
+    .replace(/^\s*[=+@-]/, "'$&")
     .replace(/^".*/, quoted => `"${quoted.replaceAll('"', '""')}"`);
 }

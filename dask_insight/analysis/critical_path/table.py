@@ -31,7 +31,7 @@ def critical_path(
 
     if by not in (None, *_BY):
         raise ValueError(f"by={by!r}: it can be one of {', '.join(map(repr, _BY))}")
-    parts = by_cluster(read) if cluster is None else dict([one_cluster(read, cluster)])
+    parts = by_cluster(read) if cluster is None else {cluster: one_cluster(read, cluster)[1]}
     tables = [_frame(part, started, name) for name, part in parts.items()]
     table = pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0]
     # Of what never ran the task alone tells what it is.
@@ -60,8 +60,8 @@ def _frame(read: Read, started: float, cluster: str) -> pd.DataFrame:
             "group": _names(columns["group"], rows),
             "worker": _names(columns["worker"], rows),
             "thread": _names(columns["thread"], rows),
-            "task": _ids(columns["task"], rows),
-            "run": _ids(columns["run"], rows),
+            "task": _ids(columns["task"], rows).astype("i8"),
+            "run": _ids(columns["run"], rows).astype("i8"),
             "cluster": cluster,
         }
     )

@@ -145,6 +145,7 @@ class Findings(list[Finding]):
     def frame(self) -> pd.DataFrame:
         """As a DataFrame, a row a finding; see `describe('findings')`, here with lists.
 
+        ``start`` and ``stop`` of what concerns the whole run are those of the run.
         Those of ``evidence`` have a dictionary for each figure: ``name``, ``value``, ``unit``, ``threshold``.
         """
         import pandas as pd

@@ -42,6 +42,8 @@ def time_budget(
         raise ValueError(f"stop={stop:g} is before start={start:g}")
     if every is not None and not every > 0:
         raise ValueError(f"every={every:g} is no length of time")
+    if every is not None and "time" not in wanted:
+        raise ValueError("every= is the length of a bin: leave it out, or give by='time' too")
     width = np.inf
     if "time" in wanted:
         width = every or _width(read, zero, start, stop)
@@ -58,6 +60,8 @@ def time_budget(
     columns: dict[str, Any] = {}
     for key, places in zip(keys, codes[:-1], strict=True):
         values = key.values[places]
+        if values.dtype.kind == "u":
+            values = values.astype("i8")
         if key.name == "time":
             values = values + (found.start - zero)
         columns[key.name] = pd.Categorical(values) if values.dtype == object else values

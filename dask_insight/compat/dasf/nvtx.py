@@ -10,6 +10,8 @@ from distributed.diagnostics.plugin import WorkerPlugin
 NAME = "dask_insight-nvtx"
 #: States of a task whose function runs: it may have given its thread back, or its result is unwanted.
 _ON_THREAD = ("executing", "long-running", "cancelled", "resumed")
+#: Seconds that a scheduler has to take them off: it may stand still as the program ends.
+_PATIENCE = 5.0
 _CALL = "exec(source, scope) or scope['Ranges']()"
 
 
@@ -59,5 +61,11 @@ def annotate(client: Any) -> None:
 
 
 def withdraw(client: Any) -> None:
-    """Take the ranges off all workers."""
-    client.unregister_worker_plugin(NAME)
+    """Take the ranges off all workers.
+
+    Raises
+    ------
+    TimeoutError
+        If the scheduler does not answer within some seconds.
+    """
+    client.sync(client._unregister_worker_plugin, name=NAME, callback_timeout=_PATIENCE)

@@ -48,7 +48,8 @@ class Registered:
         if self._ranges and self._session.ours and self._client.status == "running":
             from .nvtx import withdraw
 
-            withdraw(self._client)
+            with suppress(TimeoutError):
+                withdraw(self._client)
         self._ranges = False
 
 

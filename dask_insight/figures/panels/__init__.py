@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ..chart import Chart
     from ..request import Request
 
-__all__ = ["OPTIONS", "PANELS", "PART", "Panel"]
+__all__ = ["OPTIONS", "PANELS", "PART", "Panel", "panel_id"]
 
 #: What chooses a part of a recording: a time, task names, workers.
 PART = ("start", "stop", "prefix", "worker")
@@ -52,6 +52,11 @@ class Panel(NamedTuple):
             if asked.get(name) is not None and name not in taken:
                 there = f"; it takes {', '.join(taken)}" if taken else ""
                 raise ValueError(f"{name}= chooses nothing in the panel {self.id!r}: leave it out{there}")
+
+
+def panel_id(name: str) -> str:
+    """How panels are called: ``Task stream`` and ``task_stream`` mean ``task-stream``."""
+    return name.strip().lower().replace(" ", "-").replace("_", "-")
 
 
 #: What one panel takes beside a `Request`, and which.

@@ -21,7 +21,7 @@ from typing import Any
 from ...errors import CommandError, ExitCode
 from .files import quoted
 from .signals import Terminated
-from .threads import wait_for_threads
+from .threads import at_work, wait_for_threads
 
 #: By this name processes that ``multiprocessing`` spawns know the main module, here set by its import.
 _SPAWNED = "__mp_main__"
@@ -55,8 +55,9 @@ class Program:
         self._main = main
         self._argv = argv
         self._path = path
-        #: Names of threads that may work on when it has run; see `wait_for_threads`.
+        #: Names of threads that may work on when it has run, and why they are not waited for.
         self.left: list[str] = []
+        self.why_left = "this Python does not show what threads run"
 
     def run(self) -> None:
         """Run it until its threads have ended too; whatever it raises passes on.
@@ -78,6 +79,10 @@ class Program:
             raise
         except SystemExit:
             self.left = wait_for_threads(others)
+            raise
+        except BaseException:
+            # Its traceback is not to wait.
+            self.left, self.why_left = at_work(others), "the program had failed"
             raise
         self.left = wait_for_threads(others)
 

@@ -54,19 +54,21 @@ class Recorder:
         with Imported("dask", self._begin):
             yield
 
-    def stop(self, left: Sequence[str] = ()) -> None:
+    def stop(self, left: Sequence[str] = (), why: str = "") -> None:
         """Record no more; a program that never imported Dask has a recording that says so.
 
         Parameters
         ----------
         left
             Names of threads of the program that may work on.
+        why
+            Why they were not waited for.
         """
         if self._session is None and self.refused is None:
             self._begin()
         if self._session is not None:
             if left and self.ours:
-                self.lost = _unwaited(left)
+                self.lost = _unwaited(left, why)
                 self._session.recording.tell("lost", self.lost)
             self._session.stop()
 
@@ -90,14 +92,14 @@ class Recorder:
             self._session = session
 
 
-def _unwaited(left: Sequence[str]) -> str:
+def _unwaited(left: Sequence[str], why: str) -> str:
     from ...words import count, listing
 
     more = ["others"] if len(left) > _NAMED else []
     named = listing([*left[:_NAMED], *more])
     return (
-        f"{count(len(left), 'thread')} ({named}) went on when the recording ended, as this Python does not "
-        "show what threads run: what they computed then is missing. Let the program join them"
+        f"{count(len(left), 'thread')} ({named}) went on when the recording ended, as {why}: what they "
+        "computed then is missing. Let the program join them"
     )
 
 

@@ -102,10 +102,13 @@ class _Renewal:
         self._thread = Thread(target=self._run, name="dask-insight-report", daemon=True)
 
     def __enter__(self) -> None:
-        self._thread.start()
+        try:
+            self._thread.start()
+        except RuntimeError as error:
+            self._tell("trouble", f"{self._named} does not come while it runs: {error}")
 
     def __exit__(self, *_: object) -> None:
-        if os.getpid() != self._process:
+        if os.getpid() != self._process or self._thread.ident is None:
             return
         self._ended.set()
         try:

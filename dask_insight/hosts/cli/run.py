@@ -33,6 +33,7 @@ Record a program that uses Dask. The program is not changed: its own clusters
 and local schedulers are found as they appear, and its arguments, output, exit
 code and signals pass through. However it ends, the recording is complete; only where
 it is killed, or leaves by os._exit, the last seconds are missing, and nothing is said.
+What its threads do when it has failed is missing too, which is said.
 These end it in good order where it does not handle them itself, as Ctrl-C does:
 {_ENDING}.
 
@@ -148,7 +149,7 @@ def _record(program: Program, recorder: Recorder, files: _Files, among: bool) ->
                         program.run()
                 finally:
                     with lacking() as lacks:
-                        recorder.stop(program.left)
+                        recorder.stop(program.left, program.why_left)
         except SystemExit as leaving:
             if leaving.code not in (None, 0):
                 raise

@@ -36,12 +36,19 @@ def wait_for_threads(others: Collection[threading.Thread]) -> list[str]:
     """
     frames, _ = policy()
     if frames is None:
-        # An executor's thread that works looks like one that rests, as that of Dask's local scheduler does.
-        return [each.name for each in _stay(others) if not _of_executor(each)]
+        return at_work(others)
     with _main_thread_ended():
         while working := [each for each in _stay(others) if _works(each, frames)]:
             working[0].join(_LOOK)
     return []
+
+
+def at_work(others: Collection[threading.Thread]) -> list[str]:
+    """Names of threads of the program that may work on; but for those of executors.
+
+    An executor's thread that works may look like one that rests, as that of Dask's local scheduler does.
+    """
+    return [each.name for each in _stay(others) if not _of_executor(each)]
 
 
 def _stay(others: Collection[threading.Thread]) -> list[threading.Thread]:

@@ -53,6 +53,7 @@ class Arguments(argparse.Namespace):
     output: Path | None
     html: Path | None
     profile: bool
+    source: bool
     resources: str
     client: str | None
     panel: str | None
@@ -83,6 +84,12 @@ def parser(*, line: bool) -> argparse.ArgumentParser:
     made.add_argument("-o", "--output", metavar="FILE", help="Write the recording to this file as it goes.")
     made.add_argument("--html", metavar="FILE", help="Write the whole report to this file, too.")
     made.add_argument("--no-profile", dest="profile", action="store_false", help="Take no call stacks.")
+    made.add_argument(
+        "--no-source",
+        dest="source",
+        action="store_false",
+        help="Keep no source code, only where it stands.",
+    )
     made.add_argument(
         "--resources",
         metavar="DT",

@@ -32,7 +32,7 @@ def run_line(shell: Any, text: str) -> Any:
             raise UsageError("%dprofile: nothing has been recorded; write code behind it")
         return last
     client = client_of(arguments.client, shell.user_ns)
-    name = arguments.name or arguments.code
+    name = arguments.name or (arguments.code if arguments.source else "Line")
     run = Run(shell, arguments, client, name, origin="" if arguments.name else f"line {arguments.code}")
     return _recorded(shell, run, arguments.code)
 

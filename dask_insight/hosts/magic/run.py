@@ -61,6 +61,7 @@ class Run:
                 client,
                 name,
                 profile=arguments.profile,
+                source=arguments.source,
                 resources=arguments.resources,
                 local=client is None,
             )

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from ...figures.panels import PANELS
+from ...figures.defaults import OVERVIEW
+from ...figures.panels import PANELS, panel_id
 
 __all__ = ["PANELS", "known_panel"]
 
 
 def known_panel(name: str | None) -> str | None:
-    """The id of a panel; ``Task stream`` and ``task_stream`` mean ``task-stream``, None stays None.
+    """The id of a panel; ``Task stream`` and ``task_stream`` mean ``task-stream``, None is the overview.
 
     Raises
     ------
     ValueError
         If there is no such panel; the message lists those there are.
     """
-    if name is None:
+    wanted = OVERVIEW if name is None else panel_id(str(name))
+    if wanted == OVERVIEW:
         return None
-    wanted = str(name).strip().lower().replace(" ", "-").replace("_", "-")
     if wanted not in PANELS:
-        raise ValueError(f"there is no panel {name!r}; there are {', '.join(PANELS)}")
+        raise ValueError(f"there is no panel {name!r}; there are {', '.join((OVERVIEW, *PANELS))}")
     return wanted

@@ -18,6 +18,8 @@ import anywidget
 import traitlets
 from ipywidgets import __protocol_version__
 
+from dask_insight.arguments import known_prefixes, known_processes
+from dask_insight.columns import steady
 from dask_insight.legible import harmless
 from dask_insight.session.feed import own_version
 from dask_insight.tables.facts import ended
@@ -42,6 +44,10 @@ _WITHOUT_KERNEL = (
 )
 
 
+#: What finds, as the recording has it, what a person selects by name.
+_KNOWN = {"names": known_prefixes, "workers": known_processes}
+
+
 @cache
 def _asset(name: str) -> str:
     found = resources.files("dask_insight") / "static" / name
@@ -57,6 +63,10 @@ def _grows(about: Mapping[str, Any]) -> bool:
     """Whether a recording is being made in this very process."""
     here = about.get("pid") == os.getpid() and about.get("host") == platform.node()
     return here and not ended(about)
+
+
+def _nothing() -> None:
+    pass
 
 
 def _several(trait: traitlets.TraitType[Any, Any], doc: str) -> Any:
@@ -79,7 +89,9 @@ class InsightWidget(anywidget.AnyWidget):
     time_range : tuple of float, or None
         Seconds since the recording's `started`.
     names, workers, spans : list of str, or None
-        Task names (Dask's prefixes), addresses of workers, ids of spans.
+        Task names (Dask's prefixes), addresses of workers, ids of spans. A worker's
+        name becomes its address; what the recording lacks is refused, or kept as it is while
+        it still grows.
     runs, cells : list of int, or None
         Ids of attempts (column ``run`` of ``tasks``), execution counts of notebook cells.
     lines : list of str, or None
@@ -120,7 +132,7 @@ class InsightWidget(anywidget.AnyWidget):
         *,
         title: str = "",
         state: Callable[[], Mapping[str, Any]] | None = None,
-        release: Callable[[], None] = lambda: None,
+        release: Callable[[], None] = _nothing,
     ) -> None:
         self.recording = recording
         self._state = state
@@ -191,7 +203,23 @@ class InsightWidget(anywidget.AnyWidget):
     def _valid_list(self, proposal: Mapping[str, Any]) -> list[Any] | None:
         """From Python an empty list narrows nothing; from a page it says that nothing is left."""
         value: list[Any] | None = proposal["value"]
-        return value or (value if proposal["trait"].name in self._property_lock else None)
+        name = proposal["trait"].name
+        if name in self._property_lock:
+            return value
+        return self._known(name, value) if value and name in _KNOWN else value or None
+
+    def _known(self, trait: str, wanted: list[str]) -> list[str]:
+        """Names as the recording has them; while it grows, others may come."""
+        read = steady(self.recording.columns)
+        found: list[str] = []
+        for each in wanted:
+            try:
+                found += _KNOWN[trait](read, each)
+            except ValueError:
+                if not self._live:
+                    raise
+                found.append(each)
+        return list(dict.fromkeys(found))
 
     @property
     def model_id(self) -> str:
@@ -211,7 +239,7 @@ class InsightWidget(anywidget.AnyWidget):
         with ExitStack() as rest:
             rest.callback(self._connection.stop)
             rest.callback(self._tell)
-            self._release()
+            self._give_back()
 
     def close(self) -> None:
         """End it: pages show it no more, nothing of it is left in the kernel but what it has selected."""
@@ -229,13 +257,18 @@ class InsightWidget(anywidget.AnyWidget):
 
     def _shut(self) -> None:
         with ExitStack() as rest:
-            rest.callback(self._release)
+            rest.callback(self._give_back)
             if (layout := self.__dict__.get("_own_layout")) is not None and layout.comm is not None:
                 rest.callback(layout.close)
             if self._messenger is not None:
                 rest.callback(self._messenger.end)
             rest.callback(self._connection.stop)
             OUTPUTS.forget(self)
+
+    def _give_back(self) -> None:
+        """Once: who is garbage is closed again, maybe on a thread that is begun under the lock of this."""
+        self._release()
+        self._release = _nothing
 
     def _send(self, msg: Any, buffers: Any = None) -> None:
         if (messenger := self.__dict__.get("_messenger")) is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from array import array
 from collections.abc import Iterator
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -114,13 +115,18 @@ class ClientProcess:
 
     def stop(self) -> None:
         """End; what is left can still be taken."""
-        if self._sampler is not None:
-            self._sampler.stop()
-        if self._pulse is not None:
-            self._pulse.stop()
-        self._collections.stop()
-        if self._logs is not None:
-            self._logs.shut()
+        with ExitStack() as rest:
+            rest.callback(self._release)
+            if self._logs is not None:
+                rest.callback(self._logs.shut)
+            rest.callback(self._collections.stop)
+            if self._pulse is not None:
+                rest.callback(self._pulse.stop)
+            if self._sampler is not None:
+                self._sampler.stop()
+
+    def _release(self) -> None:
+        """Leave what was sampled to others."""
         for what in [what for what, by in list(self._sampled.items()) if by is self]:
             del self._sampled[what]
 

@@ -18,6 +18,7 @@ from ...probe.clock import process
 from ...probe.graph import STATES
 from ...schema import NOTHING
 from ..dynamic import shown_files
+from ..sourceless import detail_without_source
 from .attempts import Attempts
 from .clocks import Clocks
 from .gather import Gather
@@ -111,8 +112,7 @@ class Tables:
             self.messages.errors(told["errors"])
             self._unended.have_ended(np.array([task for _, task, *_ in told["errors"]], "u4"))
         if "events" in told:
-            names = ("time", "source", "kind", "level", "message", "detail")
-            self._gather.add("events", dict(zip(names, zip(*told["events"], strict=True), strict=True)))
+            self._events(told["events"])
         if "workers" in told:
             self.workers(told["workers"])
         if "memory" in told:
@@ -121,6 +121,16 @@ class Tables:
             self._gauges(rows("gauges", told["gauges"]))
         lost: dict[str, int] = told.get("lost", {})
         return lost
+
+    def _events(self, found: list[tuple[float, str, str, str, str, str]]) -> None:
+        time, source, kind, level, message, detail = zip(*found, strict=True)
+        if not self.messages.source:
+            detail = tuple(
+                detail_without_source(each) if of == "dask" else each
+                for of, each in zip(kind, detail, strict=True)
+            )
+        columns = {"time": time, "source": source, "kind": kind, "level": level}
+        self._gather.add("events", columns | {"message": message, "detail": detail})
 
     def _made(self, found: list[dict[str, Any]]) -> None:
         numbers = np.array([each["submission"] for each in found], "u4")

@@ -11,6 +11,7 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,6 +33,8 @@ _ENTITIES = ((b"&lt;", b"<"), (b"&gt;", b">"), (b"&quot;", b'"'), (b"&#39;", b"'
 _SPECIAL = {"nan": float("nan"), "+inf": float("inf"), "-inf": float("-inf")}
 
 Columns = dict[str, list[Any]]
+#: Gives the values of a list or an array, None of anything else.
+_Unpack = Callable[[Any], list[Any] | None]
 
 
 class Found(NamedTuple):
@@ -73,15 +76,22 @@ def documents(page: bytes, path: Path) -> Iterator[Any]:
             raise RecordingError(f"{place}: {why}") from None
 
 
-def found(document: Any, path: Path) -> Iterator[Found]:
+def found(document: Any, path: Path, arrays: Arrays) -> Iterator[Found]:
     """What holds data in a document, in the order of its tabs.
+
+    Parameters
+    ----------
+    path
+        The page, for messages.
+    arrays
+        What unpacks its arrays, and those of all others that are kept beside it.
 
     Raises
     ------
     RecordingError
         If its arrays unpack to far too much.
     """
-    arrays = _Arrays(path)
+    values_of = partial(arrays.values, path)
     models: dict[str, Any] = {}
     _each(document, lambda value: _note_model(value, models))
     roots = [value["roots"] for value in _dicts(document) if isinstance(value.get("roots"), dict | list)]
@@ -89,7 +99,7 @@ def found(document: Any, path: Path) -> Iterator[Found]:
     for root in roots or [document]:
         ids = root.get("root_ids") if isinstance(root, dict) else None
         start = [{"id": each} for each in ids] if isinstance(ids, list) else root
-        yield from _walk(start, models, seen, arrays)
+        yield from _walk(start, models, seen, values_of)
 
 
 def _dicts(document: Any) -> list[dict[str, Any]]:
@@ -115,7 +125,7 @@ def _each(document: Any, tell: Callable[[dict[str, Any]], None]) -> None:
             todo += [each for each in value if isinstance(each, dict | list)]
 
 
-def _walk(start: Any, models: dict[str, Any], seen: set[str], arrays: _Arrays) -> Iterator[Found]:
+def _walk(start: Any, models: dict[str, Any], seen: set[str], values_of: _Unpack) -> Iterator[Found]:
     todo: list[tuple[Any, str]] = [(start, "")]
     while todo:
         value, tab = todo.pop()
@@ -137,13 +147,13 @@ def _walk(start: Any, models: dict[str, Any], seen: set[str], arrays: _Arrays) -
             tab = inside["title"]
         if isinstance(inside.get("text"), str):
             yield Found(tab, {}, inside["text"])
-        if (columns := _columns(inside.get("data"), arrays)) is not None:
+        if (columns := _columns(inside.get("data"), values_of)) is not None:
             yield Found(tab, columns, "")
             continue
         todo += [(each, tab) for each in reversed(inside.values()) if isinstance(each, dict | list)]
 
 
-def _columns(data: Any, arrays: _Arrays) -> Columns | None:
+def _columns(data: Any, values_of: _Unpack) -> Columns | None:
     """Columns of a data source, all of one length; None if this is none."""
     if not isinstance(data, dict):
         return None
@@ -154,7 +164,7 @@ def _columns(data: Any, arrays: _Arrays) -> Columns | None:
     for pair in pairs:
         if not isinstance(pair, list | tuple) or len(pair) != 2 or not isinstance(pair[0], str):
             return None
-        values = arrays.values(pair[1])
+        values = values_of(pair[1])
         if values is None:
             return None
         columns[pair[0]] = values
@@ -162,15 +172,20 @@ def _columns(data: Any, arrays: _Arrays) -> Columns | None:
     return {name: values[:rows] for name, values in columns.items()}
 
 
-class _Arrays:
-    """Columns of a document, unpacked; all of its arrays together hold no more than a document may."""
+class Arrays:
+    """Columns, unpacked; all arrays of all documents together hold no more than one document may."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self) -> None:
         self._left = _MOST_VALUES
 
-    def values(self, told: Any) -> list[Any] | None:
-        """The values of a list or an array; None if this is neither."""
+    def values(self, path: Path, told: Any) -> list[Any] | None:
+        """The values of a list or an array of a page; None if this is neither.
+
+        Raises
+        ------
+        RecordingError
+            If it unpacks to more than is left.
+        """
         if isinstance(told, list):
             return [_plain(each) if isinstance(each, dict) else each for each in told]
         if not isinstance(told, dict):
@@ -179,7 +194,7 @@ class _Arrays:
         if packed is None and told.get("type") == "ndarray":
             packed = told.get("array")
             if isinstance(packed, list):
-                return self.values(packed)
+                return self.values(path, packed)
             packed = packed.get("data") if isinstance(packed, dict) else None
         if not isinstance(packed, str) or not isinstance(kind, str) or kind not in _KINDS:
             return None
@@ -191,7 +206,7 @@ class _Arrays:
             return None
         if len(raw) > most:
             raise RecordingError(
-                f"{self._path} holds arrays of more than {_MOST_VALUES:,} values, the most that can be read"
+                f"{path} holds arrays of more than {_MOST_VALUES:,} values, the most that can be read"
             )
         if len(raw) % number.itemsize:
             return None

@@ -28,7 +28,7 @@ _MOST = 2**31
 def matches(head: bytes) -> bool:
     """Whether a file that begins so, unpacked, is a dump."""
     packed = head[:1] and 0x81 <= head[0] <= 0x8F and b"\xa9scheduler" in head[:32]
-    return bool(packed) or re.match(rb"(---\s+)?scheduler:\s*\n\s+\w+:", head) is not None
+    return bool(packed) or re.match(rb"(---\s+)?scheduler:[ \t\r]*\n\s+\w+:", head) is not None
 
 
 def read(paths: Sequence[Path], told: Told = silent) -> Recording:

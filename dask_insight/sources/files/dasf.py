@@ -16,9 +16,9 @@ from struct import Struct
 from struct import error as StructError
 from typing import Any
 
-import msgpack
 import numpy as np
 
+from ...batch import unpacked
 from ...frames import Gap, RecordingError
 from ...recording import Recording
 from .dasf_tables import HELD, Tables
@@ -42,7 +42,7 @@ def matches(head: bytes) -> bool:
     if not 0 < size <= len(head) - _SIZE:
         return False
     try:
-        first = msgpack.unpackb(head[_SIZE : _SIZE + size], strict_map_key=False)
+        first = unpacked(head[_SIZE : _SIZE + size], strict_map_key=False)
     except Exception:
         return False
     return isinstance(first, dict) and first.keys() >= _NAMES
@@ -115,7 +115,7 @@ def _each(
     for row, start, end in zip(rows.tolist(), starts[rows].tolist(), ends[rows].tolist(), strict=True):
         why = ""
         try:
-            event = msgpack.unpackb(data[start:end], strict_map_key=False)
+            event = unpacked(data[start:end], strict_map_key=False)
         except Exception as error:
             event, why = None, f": {type(error).__name__}"
         if isinstance(event, dict) and event.keys() >= _NAMES:

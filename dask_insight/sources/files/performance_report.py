@@ -18,7 +18,7 @@ from ...batch import encode
 from ...frames import RecordingError
 from ...recording import Recording
 from ...schema import NOTHING
-from .bokeh import Columns, documents, found
+from .bokeh import Arrays, Columns, documents, found
 from .keys import text_of
 from .opened import Told, part, silent, whole
 from .stacks import Frame, Stacks
@@ -91,6 +91,7 @@ class _Report:
     """A page's data as tables in the making."""
 
     def __init__(self) -> None:
+        self._arrays = Arrays()
         self._tasks = Tasks()
         self._stacks = Stacks()
         self._frames: list[Frame] = []
@@ -107,7 +108,7 @@ class _Report:
 
     def take(self, document: Any, path: Path) -> None:
         """Take a document of a page."""
-        for each in found(document, path):
+        for each in found(document, path, self._arrays):
             names = each.columns.keys()
             if names >= _STREAM:
                 self._take_stream(each.columns)

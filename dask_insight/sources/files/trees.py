@@ -12,6 +12,8 @@ from typing import Any
 
 import msgpack
 
+from ...batch import Allowance
+
 #: Every key that is not named.
 ANY = None
 Wanted = dict[Any, Any] | list[Any] | Callable[[Any], Any]
@@ -57,6 +59,7 @@ def from_yaml(data: bytes, wanted: Wanted) -> tuple[Any, Torn | None]:
 class _Msgpack:
     def __init__(self, data: bytes) -> None:
         self._data = data
+        self._allowance = Allowance(len(data))
         self._unpacker = msgpack.Unpacker(max_buffer_size=max(len(data), 1), strict_map_key=False)
         self._unpacker.feed(data)
         self.torn: Torn | None = None
@@ -113,9 +116,15 @@ class _Msgpack:
         if keep is None or end - start > _MOST:
             return None
         try:
-            value = msgpack.unpackb(
+            value = self._allowance.unpacked(
                 self._data[start:end], strict_map_key=False, unicode_errors="replace", ext_hook=_nothing
             )
+        except ValueError as error:
+            self.torn = Torn(start, f"what stands here cannot be read: {error}")
+            return None
+        except (TypeError, RecursionError):
+            return None
+        try:
             return keep(value)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError):
             return None

@@ -6,6 +6,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from functools import partial
 from math import inf, nan
 from time import perf_counter
@@ -94,18 +95,24 @@ class LocalSource:
             # It may be within what the end would wait for.
             self._ends_itself = True
             return
-        if self._thread is not None:
-            self._thread.join(self._options.stop_timeout)
-        self._end()
+        with ExitStack() as rest:
+            rest.callback(self._end)
+            if self._thread is not None:
+                self._thread.join(self._options.stop_timeout)
 
     def _end(self) -> None:
-        self._collections.stop()
-        if self._ledger.sampler is not None:
-            self._ledger.sampler.stop()
-        self._drain()
-        self._ledger.workers.end()
+        """An interrupt leaves out no step but its own."""
+        with ExitStack() as rest:
+            rest.callback(self._flush)
+            rest.callback(self._close)
+            rest.callback(self._ledger.workers.end)
+            rest.callback(self._drain)
+            if self._ledger.sampler is not None:
+                rest.callback(self._ledger.sampler.stop)
+            self._collections.stop()
+
+    def _close(self) -> None:
         self._ledger.ended, self._ledger.sampler = True, None
-        self._flush()
 
     def catch_up(self) -> None:
         """Emit what has happened by now; from any thread."""

@@ -1,7 +1,7 @@
 import type { Finding } from '../../core/findings';
 import { nameOrNone, shortened } from '../../core/format';
 import { focusIn } from '../../draw/focus';
-import { button, element, swatch } from '../element';
+import { button, clickable, element, setPressed, swatch } from '../element';
 import { icon } from '../icons';
 import { severityMark } from './mark';
 import { inline, prose } from './prose';
@@ -45,16 +45,15 @@ export class FindingRow {
     this.opener.setAttribute('aria-controls', id);
     this.opener.title = 'Details';
     const cost = costWords(finding, context.run);
-    this.title = element(
-      'button',
-      { type: 'button', class: 'di-finding-title', 'aria-pressed': 'false' },
+    this.title = clickable(
+      { class: 'di-finding-title', 'aria-pressed': 'false' },
+      () => context.choose(this),
       severityMark(severity),
       element('span', { class: 'di-finding-severity' }, severity),
       element('span', { class: 'di-finding-words', title: plain }, ...inline(shortened(title, 400))),
       costBar(cost && context.run > 0 ? finding.seconds / context.run : 0),
       element('span', { class: 'di-finding-cost' }, cost)
     );
-    this.title.addEventListener('click', () => context.choose(this));
     const line = element('div', { class: 'di-finding-line' }, this.opener, this.title);
     this.element = element('li', { class: `di-finding di-${severity}` }, line, this.rest);
   }
@@ -81,7 +80,7 @@ export class FindingRow {
   }
 
   mark(chosen: boolean): void {
-    this.title.setAttribute('aria-pressed', String(chosen));
+    setPressed(this.title, chosen);
     this.element.classList.toggle('di-chosen', chosen);
   }
 
@@ -144,13 +143,11 @@ function costBar(of: number): HTMLElement {
 
 function chip(words: string, name: string, sign: HTMLElement | undefined, press: () => void): HTMLElement {
   const text = element('span', { dir: 'auto' }, shortened(words, 48));
-  const made = element(
-    'button',
-    { type: 'button', class: 'di-chip', 'aria-label': name, title: words },
+  return clickable(
+    { class: 'di-chip', 'aria-label': name, title: words },
+    press,
     ...(sign ? [sign, text] : [text])
   );
-  made.addEventListener('click', press);
-  return made;
 }
 
 /** Says where it leads: `docs.dask.org/en/stable/…`. */

@@ -4,7 +4,7 @@ import { duration, plural, share } from '../../core/format';
 import { sumOf } from '../../core/sum-of';
 import type { GestureHandlers } from '../../draw/gestures';
 import type { Box, Pen } from '../../draw/pen';
-import { button, choice, element, setHidden, setWords } from '../element';
+import { button, choice, element, setHidden, setPressed, setWords } from '../element';
 import { icon } from '../icons';
 import { noneChosen, noneOf } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, Reader, Stage, TableRows } from '../panel';
@@ -64,7 +64,7 @@ export class FlameGraphView implements PanelView {
       surface.invalidate('layout');
     });
     const invert = button('Callers last (inverted)', () => this.invert(invert), icon('flip'));
-    invert.setAttribute('aria-pressed', 'false');
+    setPressed(invert, false);
     this.controls = [this.note, this.search, this.threads, invert];
     this.search.addEventListener('keydown', event => {
       if (event.key !== 'Enter') return;
@@ -169,7 +169,7 @@ export class FlameGraphView implements PanelView {
   private invert(control: HTMLElement): void {
     const { data, context } = this;
     data.inverted = !data.inverted;
-    control.setAttribute('aria-pressed', String(data.inverted));
+    setPressed(control, data.inverted);
     context.say(data.inverted ? 'Callers below what they called' : 'Callers above what they called');
     context.surface.invalidate('layout');
   }

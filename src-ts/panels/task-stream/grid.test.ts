@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Lane, OK, RUNNING, statusCode } from '../../core/lane';
 import { Tasks } from '../../core/tasks';
 import { recordingOf } from '../../core/test-recording';
-import { FULL, filling, PLAIN } from './cells';
+import { FULL, filling, PLAIN, Raster } from './cells';
 import { Grid, type View } from './grid';
 import { Phases } from './phases';
 
@@ -55,6 +55,18 @@ describe('Grid', () => {
       fresh.update(view(change));
       expect(used.tasks).toEqual(fresh.tasks);
     }
+  });
+
+  test('more lanes of fewer columns are exact as well, each of them', () => {
+    const used = grid();
+    used.update(view({ lanes: lanes.slice(1), width: 300 }));
+    const filled = vi.spyOn(Raster.prototype, 'fill');
+    const wanted = view({ lanes, width: 200 });
+    expect(used.update(wanted)).toBe(true);
+    filled.mockClear();
+    expect(used.update(wanted)).toBe(true);
+    expect(filled).toHaveBeenCalledTimes(0);
+    vi.restoreAllMocks();
   });
 
   test('a run that goes on leaves the same cells as drawing anew, wherever new entries begin', () => {

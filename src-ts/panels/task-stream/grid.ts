@@ -119,8 +119,8 @@ export class Grid {
     if (this.tasks.length !== size) {
       this.tasks = new Uint32Array(size);
       this.phases = new Uint32Array(size);
-      this.exact = new Uint8Array(this.rows);
     }
+    this.exact = new Uint8Array(this.rows);
   }
 
   private shift(view: View, by: number): void {

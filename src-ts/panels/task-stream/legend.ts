@@ -4,7 +4,7 @@ import { sizersOf } from '../../core/sizing';
 import { focusIn } from '../../draw/focus';
 import { css, type Reserved, reservedColor } from '../../draw/palette';
 import type { Theme } from '../../draw/theme';
-import { button, element, setHidden, setWords, swatch } from '../element';
+import { button, clickable, element, setHidden, setWords, swatch } from '../element';
 import type { Sign, Stage } from '../panel';
 import { lookedFor, searchBox } from '../search-box';
 import { nameColor } from './colors';
@@ -160,19 +160,11 @@ export class Legend {
   private item([index, name, chosen, bright, hidden]: Item, theme: Theme): HTMLElement {
     const shown = nameOrNone(name);
     const label = element('bdi', {}, shortened(shown, LETTERS));
-    const choose = element(
-      'button',
-      {
-        type: 'button',
-        class: 'di-legend-name',
-        'aria-pressed': String(chosen),
-        'data-key': `n${index}`
-      },
+    const choose = clickable(
+      { class: 'di-legend-name', 'aria-pressed': String(chosen), 'data-key': `n${index}` },
+      event => this.hooks.choose(name, event.shiftKey || event.ctrlKey || event.metaKey),
       swatch(nameColor(name, this.stage.colors, theme)),
       label
-    );
-    choose.addEventListener('click', event =>
-      this.hooks.choose(name, event.shiftKey || event.ctrlKey || event.metaKey)
     );
     // Told when it is asked for: to make the names anew with each task that ends would lose clicks on them.
     const tell = (): void => {
@@ -190,18 +182,11 @@ export class Legend {
       this.stage.selection.highlight = undefined;
     });
     const title = hidden ? 'Show' : 'Hide';
-    const hide = element(
-      'button',
-      {
-        type: 'button',
-        class: 'di-legend-hide',
-        'aria-label': `${title} ${shown}`,
-        title,
-        'data-key': `h${index}`
-      },
+    const hide = clickable(
+      { class: 'di-legend-hide', 'aria-label': `${title} ${shown}`, title, 'data-key': `h${index}` },
+      () => this.hooks.hide(name, !hidden),
       hidden ? '+' : '×'
     );
-    hide.addEventListener('click', () => this.hooks.hide(name, !hidden));
     const faded = hidden || !bright;
     return element(
       'li',
@@ -212,14 +197,13 @@ export class Legend {
   }
 
   private more(left: number): HTMLElement {
-    const toggle = element(
-      'button',
-      { type: 'button', class: 'di-legend-more', 'data-key': 'more', 'aria-expanded': String(this.expanded) },
+    const toggle = clickable(
+      { class: 'di-legend-more', 'data-key': 'more', 'aria-expanded': String(this.expanded) },
+      () => {
+        this.expanded = !this.expanded;
+      },
       this.expanded ? 'fewer' : `${count(left)} more`
     );
-    toggle.addEventListener('click', () => {
-      this.expanded = !this.expanded;
-    });
     return element('li', {}, toggle);
   }
 

@@ -3,7 +3,7 @@ import type { Lane } from '../../core/lane';
 import { type Box, clipTo, type Pen } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
-import { button, setHidden } from '../element';
+import { button, setHidden, setPressed } from '../element';
 import { icon } from '../icons';
 import type { PanelContext } from '../panel';
 import { PathSegments } from './path-segments';
@@ -73,9 +73,7 @@ export class PathLine {
     this.requested = needed;
     const none = recording.table('critical').rows === 0 && !(request && tasks.count > 0);
     setHidden(this.toggle, none);
-    const pressed = String(request ? this.wanted : this.shown);
-    if (this.toggle.getAttribute('aria-pressed') !== pressed)
-      this.toggle.setAttribute('aria-pressed', pressed);
+    setPressed(this.toggle, request ? this.wanted : this.shown);
   }
 
   draw(pen: Pen, place: LanesPlace, theme: Theme): void {

@@ -1,7 +1,7 @@
 import { duration, share } from '../../core/format';
 import { type Possible, type WhatIf, whatIfsOf } from '../../core/what-if';
 import { keepFocus } from '../../draw/focus';
-import { element, swatch } from '../element';
+import { clickable, element, setPressed, swatch } from '../element';
 import { inline } from '../findings/prose';
 import { notExplained } from '../no-tasks';
 import type { PanelContext, PanelView, TableRows } from '../panel';
@@ -53,7 +53,7 @@ export class WhatIfView implements PanelView {
     }
     const own = (selection.own(SOURCE, 'name') ?? []).join('\n');
     for (const [button, names] of this.choosers) {
-      button.setAttribute('aria-pressed', String(own !== '' && own === names.join('\n')));
+      setPressed(button, own !== '' && own === names.join('\n'));
     }
   }
 
@@ -153,8 +153,8 @@ export class WhatIfView implements PanelView {
   /** Chooses what a line is about; again takes it back. */
   private chooser(names: readonly string[], label: readonly (Node | string)[]): HTMLButtonElement {
     const { selection } = this.context;
-    const made = element('button', { type: 'button', class: 'di-what-if-name' }, ...label);
-    made.addEventListener('click', () => selection.choose(SOURCE, 'name', names, false));
+    const choose = (): void => selection.choose(SOURCE, 'name', names, false);
+    const made = clickable({ class: 'di-what-if-name' }, choose, ...label);
     this.choosers.push([made, names]);
     return made;
   }
