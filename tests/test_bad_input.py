@@ -30,7 +30,7 @@ from dask_insight.hosts.cli import main
 from dask_insight.recording import Recording, open_recording
 from dask_insight.schema import NOTHING
 from dask_insight.sources.dynamic import shown_traceback
-from dask_insight.sources.files import FORMATS, bokeh, cluster_dump, load, performance_report
+from dask_insight.sources.files import FORMATS, bokeh, cluster_dump, load, performance_report, trees
 from dask_insight.sources.files.dasf import from_events
 from dask_insight.tables.stacks import below
 
@@ -536,6 +536,13 @@ def test_values_of_one_byte_in_a_dump_do_not_take_memory_without_end(size: int, 
         recording = load(path, format="cluster_dump")
     (gap,) = recording.gaps
     assert 0 < gap.offset < 2**21
+
+
+def test_a_moment_that_is_none_in_a_dump_costs_only_itself() -> None:
+    broken = msgpack.packb({"scheduler": {"id": "Scheduler-1", "address": ["HERE"], "memory_limit": 1}})
+    broken = broken.replace(b"\xa4HERE", b"\xd4\xff\0")
+    found, torn = trees.from_msgpack(broken, {"scheduler": {trees.ANY: lambda value: value}})
+    assert torn is None and found == {"scheduler": {"id": "Scheduler-1", "address": None, "memory_limit": 1}}
 
 
 def test_values_of_one_byte_in_a_record_of_dasfs_do_not_take_memory_without_end(path: Path) -> None:

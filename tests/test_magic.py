@@ -285,7 +285,7 @@ def test_quotes_within_an_expression_are_its_own(text: str, expression: str) -> 
         ("--client (", "SyntaxError"),
         ("--resources never", "is no duration"),
         ("--resources 0s", "longer than nothing"),
-        ("--open nothing", "there is no panel 'nothing'; there are findings"),
+        ("--open nothing", "there is no panel 'nothing'; there are overview, findings"),
         ("'open quote", "No closing quotation"),
     ],
 )

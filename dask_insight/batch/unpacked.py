@@ -31,28 +31,45 @@ class Allowance:
 
         Raises
         ------
+        BatchError
+            If they are more values than are left.
         ValueError
-            If they are none, or more values than are left.
+            If they are none.
         """
-        self._take(1)
+        self.take(1)
         most = self._left
-        return msgpack.unpackb(
-            data,
-            list_hook=self._counted,
-            object_hook=self._counted,
-            max_array_len=most,
-            max_map_len=most,
-            **options,
-        )
+        try:
+            return msgpack.unpackb(
+                data,
+                list_hook=self._counted,
+                object_hook=self._counted,
+                max_array_len=most,
+                max_map_len=most,
+                **options,
+            )
+        except ValueError as error:
+            if "exceeds max_" not in str(error):
+                raise
+            raise self._exhausted() from None
 
-    def _counted(self, values: _T) -> _T:
-        self._take(len(values))
-        return values
+    def take(self, count: int) -> None:
+        """Count values that were unpacked by other means.
 
-    def _take(self, count: int) -> None:
+        Raises
+        ------
+        BatchError
+            If they are more than are left.
+        """
         self._left -= count
         if self._left < 0:
-            raise BatchError(f"more than {self._most:,} values in {self._size:,} bytes")
+            raise self._exhausted()
+
+    def _counted(self, values: _T) -> _T:
+        self.take(len(values))
+        return values
+
+    def _exhausted(self) -> BatchError:
+        return BatchError(f"more than {self._most:,} values in {self._size:,} bytes")
 
 
 def unpacked(data: bytes | memoryview, **options: Any) -> Any:

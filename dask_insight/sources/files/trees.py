@@ -12,7 +12,7 @@ from typing import Any
 
 import msgpack
 
-from ...batch import Allowance
+from ...batch import Allowance, BatchError
 
 #: Every key that is not named.
 ANY = None
@@ -20,6 +20,8 @@ Wanted = dict[Any, Any] | list[Any] | Callable[[Any], Any]
 
 #: Most bytes of msgpack that become one value.
 _MOST = 16 * 2**20
+#: First bytes of msgpack of numbers, truths and texts of less than 256 bytes.
+_SHORT = {*range(0x80), *range(0xA0, 0xC1), 0xC2, 0xC3, *range(0xCA, 0xD4), 0xD9, *range(0xE0, 0x100)}
 #: Values within values.
 _DEPTH = 64
 _NULLS = {"", "~", "null", "Null", "NULL"}
@@ -60,7 +62,9 @@ class _Msgpack:
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._allowance = Allowance(len(data))
-        self._unpacker = msgpack.Unpacker(max_buffer_size=max(len(data), 1), strict_map_key=False)
+        self._unpacker = msgpack.Unpacker(
+            max_buffer_size=max(len(data), 1), strict_map_key=False, unicode_errors="replace"
+        )
         self._unpacker.feed(data)
         self.torn: Torn | None = None
 
@@ -103,8 +107,13 @@ class _Msgpack:
 
     def _value(self, keep: Callable[[Any], Any] | None) -> Any:
         start = self._unpacker.tell()
+        short = keep is not None and start < len(self._data) and self._data[start] in _SHORT
+        value: Any = None
         try:
-            self._unpacker.skip()
+            if short:
+                value = self._unpacker.unpack()
+            else:
+                self._unpacker.skip()
         except msgpack.OutOfData:
             self.torn = Torn(len(self._data), "the data end early")
             return None
@@ -112,20 +121,21 @@ class _Msgpack:
             told = str(error) or "values are nested too deeply"
             self.torn = Torn(start, f"this is no msgpack: {told}")
             return None
-        end = self._unpacker.tell()
-        if keep is None or end - start > _MOST:
+        if keep is None:
             return None
         try:
-            value = self._allowance.unpacked(
-                self._data[start:end], strict_map_key=False, unicode_errors="replace", ext_hook=_nothing
-            )
-        except ValueError as error:
+            if short:
+                self._allowance.take(1)
+            elif (end := self._unpacker.tell()) - start > _MOST:
+                return None
+            else:
+                value = self._allowance.unpacked(
+                    self._data[start:end], strict_map_key=False, unicode_errors="replace", ext_hook=_nothing
+                )
+            return keep(value)
+        except BatchError as error:
             self.torn = Torn(start, f"what stands here cannot be read: {error}")
             return None
-        except (TypeError, RecursionError):
-            return None
-        try:
-            return keep(value)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError):
             return None
 
