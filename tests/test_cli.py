@@ -329,14 +329,18 @@ raise ValueError("no more")
 """
 
 
-def test_threads_of_a_program_that_fails_are_told(tmp_path: Path) -> None:
-    write(tmp_path, FAILS)
-    ended = run("run", "program.py", folder=tmp_path)
-    assert (ended.returncode, ended.stdout) == (1, "1\n")
-    said = "1 thread (late) went on when the recording ended, as the program had failed"
+def tells_of_late_thread(folder: Path, program: str, returncode: int, why: str) -> None:
+    write(folder, program)
+    ended = run("run", "program.py", folder=folder)
+    assert (ended.returncode, ended.stdout) == (returncode, "1\n")
+    said = f"1 thread (late) went on when the recording ended, as {why}"
     assert f"dask-insight: {said}" in ended.stderr
-    (loss,) = open_recording(tmp_path / "program.dinsight").summary().losses
+    (loss,) = open_recording(folder / "program.dinsight").summary().losses
     assert loss.startswith(said)
+
+
+def test_threads_of_a_program_that_fails_are_told(tmp_path: Path) -> None:
+    tells_of_late_thread(tmp_path, FAILS, 1, "the program had failed")
 
 
 UNSEEN = """
@@ -360,13 +364,7 @@ threading.Thread(target=compute, name="late").start()
 
 
 def test_threads_whose_frames_cannot_be_looked_at_are_told_and_not_waited_for(tmp_path: Path) -> None:
-    write(tmp_path, UNSEEN)
-    ended = run("run", "program.py", folder=tmp_path)
-    assert (ended.returncode, ended.stdout) == (0, "1\n")
-    said = "1 thread (late) went on when the recording ended, as this Python does not show"
-    assert f"dask-insight: {said}" in ended.stderr
-    (loss,) = open_recording(tmp_path / "program.dinsight").summary().losses
-    assert loss.startswith(said)
+    tells_of_late_thread(tmp_path, UNSEEN, 0, "this Python does not show")
 
 
 def test_a_program_that_goes_elsewhere_leaves_its_files_where_they_were_named(tmp_path: Path) -> None:

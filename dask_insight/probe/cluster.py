@@ -51,8 +51,8 @@ def about(scheduler: Any) -> dict[str, Any]:
 def _without(value: Any) -> Any:
     if isinstance(value, dict):
         # Dask has each name with whichever of `-` and `_` it met first.
-        told = {str(name): part for name, part in value.items()}
-        return {name: _without(told[name]) for name in told if name.replace("_", "-") not in _LEFT_OUT}
+        parts = ((str(name), part) for name, part in value.items())
+        return {name: _without(part) for name, part in parts if name.replace("_", "-") not in _LEFT_OUT}
     return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
 
 
