@@ -55,14 +55,14 @@ class Planted:
         told = {"worker": "w0", "context": "execute", "span": "", "prefix": "", "time": START + 5}
         self._row("metrics", activity=activity, unit=unit, value=value, **told)
 
-    def killed(self, time: float, nbytes: float, running: int) -> None:
-        """The nanny ends the first worker."""
+    def killed(self, time: float, nbytes: float, running: int, worker: str = "w0") -> None:
+        """The nanny ends the first worker, or another."""
         lost = {"processing": running, "lost": 0, "expected": False}
         for kind, message, detail in (
             ("worker-lost", "", lost),
-            ("dask", "worker-restart-memory", {"worker": "w0", "rss": nbytes}),
+            ("dask", "worker-restart-memory", {"worker": worker, "rss": nbytes}),
         ):
-            row = {"time": START + time, "source": "w0", "kind": kind, "level": "warning"}
+            row = {"time": START + time, "source": worker, "kind": kind, "level": "warning"}
             self.run.events.append(row | {"message": message, "detail": json.dumps(detail)})
 
     def _row(self, table: str, **row: Any) -> None:
@@ -174,6 +174,39 @@ def test_what_is_suspected_of_a_death_is_named_before_results() -> None:
     found = plan.the("memory-pressure")
     assert found.tasks[:2] == ("hog", "load") and "with `hog` and others" in found.title
     assert "`hog` need" in found.why
+
+
+def dying_of_its_inputs(nbytes: float) -> Finding:
+    """A task that puts six blocks together dies with two workers of two threads each."""
+    plan = Planted(workers=2, threads=2, limit=GB)
+    blocks = [plan.task("block", number, number + 1, nbytes=nbytes) for number in range(6)]
+    merged = plan.task("rechunk-merge-rechunk-transfer", 6, 10, *blocks, status="killed")
+    plan.task("rechunk-merge-rechunk-transfer", 10, 12, *blocks, worker="w1", status="killed", task=merged)
+    plan.killed(10, 0.96 * GB, running=1)
+    plan.killed(12, 0.96 * GB, running=1, worker="w1")
+    return plan.the("memory-pressure")
+
+
+def test_inputs_that_fill_what_a_thread_has_are_why_workers_died() -> None:
+    found = dying_of_its_inputs(50 * MB)
+    assert f"The inputs of one are {words.size(300 * MB)}" in found.why and words.size(500 * MB) in found.why
+    assert "array.chunk-size" in found.advice
+    few = dying_of_its_inputs(5 * MB)
+    assert "died with 2 workers" in few.why and "The inputs of one" not in few.why
+
+
+def test_data_that_tasks_carry_fill_memory_as_well() -> None:
+    plan = Planted(limit=GB)
+    for number in range(20):
+        plan.task("look", number, number + 1, rss=MB)
+    plan.memory(1, process=0.2 * GB, managed=0)
+    plan.memory(19, process=0.9 * GB, managed=0)
+    tasks = list(range(20))
+    graph = {"task": tasks, "prefix": ["look"] * 20, "submission": [0] * 20}
+    submission = {"submission": [0], "time": [START], "tasks": [20]}
+    for nbytes, carries in ((30 * MB, True), (30e3, False)):
+        found = plan.the("memory-pressure", graph=graph, submissions=submission | {"nbytes": [nbytes]})
+        assert ("carry data in their graph" in found.why) == ("client.scatter" in found.advice) == carries
 
 
 def test_what_needs_most_is_named_of_what_ran_at_a_peak() -> None:

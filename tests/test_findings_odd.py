@@ -170,6 +170,37 @@ def test_what_was_lost_with_a_worker_after_it_was_wanted_was_not_let_go_of(
     assert [each.code for each in told(losing_a_result(left), "recompute")] == codes
 
 
+def sending_again(asked: float) -> Run:
+    """P2P begins anew as a worker dies, and the other sends all of it again; or somebody asks for it."""
+    run = Run(a=TWO, b=TWO | {"left": 4.0})
+    loads = [run.task("load", worker, 0, 2) for worker in "ab"]
+    sent = [run.task("shuffle-transfer", "ab"[number], 2, 3, load) for number, load in enumerate(loads)]
+    for number, (load, transfer) in enumerate(zip(loads, sent, strict=True)):
+        start = 4.5 + 3 * number
+        run.task("load", "a", start, start + 2, task=load, ready=4.1, assigned=start)
+        run.task("shuffle-transfer", "a", start + 2, start + 3, load, task=transfer, ready=start + 2)
+    run.task("shuffle-barrier", "a", 10.5, 10.6, *sent)
+    run.tables["submissions"] = {"submission": [0, 1], "time": [START, START + asked], "tasks": [1, 1]}
+    lost = {"processing": 0, "lost": 1, "expected": False}
+    row = {"time": START + 4.0, "source": "b", "kind": "worker-lost", "level": "warning", "message": ""}
+    run.events.append(row | {"detail": json.dumps(lost)})
+    return run
+
+
+def test_what_p2p_sends_again_as_it_begins_anew_went_with_the_worker() -> None:
+    run = sending_again(asked=20.0)
+    assert told(run, "recompute") == []
+    found = one(run, "worker-lost")
+    assert found.cost_thread_seconds == pytest.approx(6), "that of the worker that stayed as well"
+    assert "begins anew" in found.why and "2 times one of its inputs" in found.why.replace(words.SPACE, " ")
+
+
+def test_what_somebody_asks_for_again_did_not_go_with_a_worker() -> None:
+    (found,) = told(sending_again(asked=4.05), "recompute")
+    assert found.cost_thread_seconds == pytest.approx(3), "that of the worker that stayed"
+    assert "begins anew" not in one(sending_again(asked=4.05), "worker-lost").why
+
+
 def test_workers_that_nannies_ended_are_told_of_once() -> None:
     recording = losing()
     assert recording.findings()[0].code == "worker-lost"

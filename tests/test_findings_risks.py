@@ -201,6 +201,21 @@ def test_tasks_that_workers_died_of_have_failed() -> None:
     assert the(run.recording(), "failed-tasks").tasks == ("parse",)
 
 
+def test_inputs_that_no_worker_has_room_for_are_no_error_of_a_function() -> None:
+    run = Run()
+    parts = [run.task("part", "a", number, number + 1) for number in range(4)]
+    run.task("finalize", "a", NAN, NAN, *parts, status="erred")
+    run.attempts[-1] |= {"ready": 4.0, "done": 4.1}
+    text = "MemoryError: what it needs is larger than the memory limit of the worker that it was to run on"
+    run.tables["errors"] = {"run": [4], "task": [4], "exception": [text]}
+    for attempt in run.attempts:
+        attempt["nbytes"] = 400 * MB
+    run.tables["attempts"] = attempts_with_sizes(run)
+    one = the(run.recording(), "failed-tasks")
+    assert one.why.startswith("Dask did not run them") and f"It needs {words.size(1600 * MB)}" in one.why
+    assert "to_parquet" in one.advice and "debugger" not in one.advice
+
+
 def retried(times: int, of: int) -> Recording:
     run, runs = Run(), []
     for number in range(of):
@@ -261,6 +276,23 @@ def test_attempts_that_lost_their_inputs_before_they_ran_have_cost_nothing() -> 
         if attempt["status"] == "rescheduled":
             attempt["start"] = attempt["stop"] = NAN
     assert not found(run.recording(), "retried-work")
+
+
+def test_attempts_that_did_not_ask_to_run_again_were_taken_back() -> None:
+    run = rescheduled()
+    ends = ["released" if attempt["status"] == "rescheduled" else "memory" for attempt in run.attempts]
+    (one,) = [each for each in with_executions(run, ends).findings() if each.code == "retried-work"]
+    assert (one.severity, one.cost_thread_seconds) == ("info", pytest.approx(5))
+    assert "taken back" in one.title and "`Reschedule`" not in one.why and "Reschedule" not in one.advice
+    asked = ["rescheduled" if end == "released" else end for end in ends]
+    assert the(with_executions(run, asked), "retried-work").advice.startswith("Raise `Reschedule`")
+
+
+def with_executions(run: Run, ends: list[str]) -> Recording:
+    """A run whose workers tell how attempts ended there."""
+    recording = run.recording()
+    rows = [{"run": number, "worker": "a", "status": end} for number, end in enumerate(ends)]
+    return with_rows(recording, "executions", rows)
 
 
 def test_one_attempt_that_was_rescheduled() -> None:

@@ -7,14 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from ... import words
-from ...batch import Texts
-from ...columns import taken_out
-from ...lookup import pick, sorted_set
-from ...schema import NOTHING
-from ...timeline import cluster_of
+from ...lookup import sorted_set
 from .facts import Facts
 from .finding import Fact, Finding
 from .inside import computed_inside
+from .made_again import by_key
 from .names import most
 from .rule import Rule
 from .thresholds import Limits
@@ -31,7 +28,7 @@ def _recompute(facts: Facts, limits: Limits) -> Iterator[Finding]:
         return
     names = most(facts, rows, seconds[rows])
     known = facts.attempts
-    tasks = len(sorted_set(_by_key(facts, rows)))
+    tasks = len(sorted_set(by_key(facts, rows)))
     alone = len(sorted_set(facts.prefix.codes[rows])) == 1
     which = words.count(tasks, "task") + (
         f" `{names[0]}`" if alone else f", most of the time in `{names[0]}`,"
@@ -76,60 +73,23 @@ def _recompute(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 def repeated(facts: Facts) -> np.ndarray:
     """Attempts that made a result again that had been made, and was not lost with its worker."""
-    known = facts.attempts
-    rows = np.flatnonzero(facts.good & (known.task != NOTHING))
-    tasks = _by_key(facts, rows)
-    if not len(tasks) or (int(tasks.max()) < 8 * len(tasks) and int(np.bincount(tasks).max()) < 2):
-        return rows[:0]
-    clusters = [*map(cluster_of(facts.read), known.worker.names)]
-    cluster = np.unique(clusters, return_inverse=True)[1][known.worker.codes[rows]]
-    order = np.lexsort((known.at("done", rows), cluster, tasks))
-    rows, tasks, cluster = rows[order], tasks[order], cluster[order]
-    same = (tasks[1:] == tasks[:-1]) & (cluster[1:] == cluster[:-1])
-    again, before = rows[1:][same], rows[:-1][same]
+    known, (again, before, asked) = facts.attempts, facts.made_again
     left = np.array([facts.left(name) for name in known.worker.names] or [np.inf])
     worker = known.worker.codes
     # It may have been wanted while its worker was dying.
     lost = left[worker[before]] <= np.fmax(known.wanted, known.assigned)[again] + 1.0
     lost &= worker[before] != worker[again]
-    # A result that was made twice beside each other was not let go of.
-    kept: np.ndarray = again[~lost & (known.at("wanted", again) >= known.at("done", before))]
-    return kept
-
-
-def _by_key(facts: Facts, rows: np.ndarray) -> np.ndarray:
-    """The task of some attempts; where Dask had forgotten one, and was given its key again, the first."""
-    graph, known = facts.read("graph"), facts.attempts
-    tasks: np.ndarray = known.task[rows]
-    described = known.described[rows]
-    submission = pick(graph["submission"], described)
-    if (submission == submission[:1]).all():
-        return tasks
-    group = graph["group"].codes[described].astype("i8")
-    pairs = sorted_set(group << 32 | submission) >> 32
-    several = np.zeros(len(graph["group"].names), bool)
-    several[pairs[1:][pairs[1:] == pairs[:-1]]] = True
-    mine = np.flatnonzero(several[group] & (described >= 0))
-    keys = taken_out(graph, "key")
-    assert isinstance(keys, Texts)
-    begin, end = keys.offsets[described[mine]], keys.offsets[described[mine] + 1]
-    mine, begin, end = (each[end > begin] for each in (mine, begin, end))
-    ends = zip(begin.tolist(), end.tolist(), strict=True)
-    marks = np.fromiter((hash(bytes(keys.data[first:last])) for first, last in ends), "i8", len(mine))
-    _, first, number = np.unique(marks, return_index=True, return_inverse=True)
-    tasks = tasks.copy()
-    tasks[mine] = tasks[mine[first]][number]
-    return tasks
+    return np.asarray(again[asked & ~lost])
 
 
 RECOMPUTE = Rule(
     code="recompute",
     says="The same results were computed more than once.",
     formula=(
-        "Attempts that ended well at a key that had ended well before, without those whose first result was "
-        "lost with its worker; and, inside of fused tasks, the functions of parts that an earlier submission "
-        "had computed, by their share of the call stacks. Together at least `recompute.share` of all time in "
-        "task functions."
+        "Attempts that ended well at a key that had ended well before, where somebody asked for it again "
+        "since, without those whose first result was lost with its worker; and, inside of fused tasks, the "
+        "functions of parts that an earlier submission had computed, by their share of the call stacks. "
+        "Together at least `recompute.share` of all time in task functions."
     ),
     cost="Their time in the function, over all threads.",
     url="https://distributed.dask.org/en/stable/manage-computation.html",

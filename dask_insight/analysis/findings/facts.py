@@ -39,6 +39,7 @@ from .for_client import for_client
 from .garbage import Garbage, garbage
 from .hosts import Host, hosts
 from .kept import kept_by_resources
+from .made_again import MadeAgain, made_again
 from .names import in_a_line
 from .outliers import LEAST, Outliers, outliers
 from .queues import Queues
@@ -319,6 +320,11 @@ class Facts:
         ordered = np.sort(task)
         again = sorted_set(ordered[1:][ordered[1:] == ordered[:-1]])
         return np.flatnonzero(np.isin(task, again[again != NOTHING]))
+
+    @cached_property
+    def made_again(self) -> MadeAgain:
+        """Results that were made more than once."""
+        return made_again(self)
 
     @cached_property
     def by_names(self) -> Names:

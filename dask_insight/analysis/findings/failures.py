@@ -7,20 +7,22 @@ from collections.abc import Iterator
 import numpy as np
 
 from ... import words
-from ...columns import forget
 from ...lookup import sorted_set
 from ...tables.errors import kind_of, raised_in
 from ...tables.named import errors_in_time
 from ...timeline import submitted_by_others
 from .facts import Facts, is_any
 from .finding import Fact, Finding
-from .names import BARRIER, most, quoted, workers_of
+from .names import most, quoted, workers_of
+from .p2p import Ends, ends_of_p2p
 from .rule import Rule
 from .suspects import EQUAL_PARTS, larger_inputs
 from .thresholds import Limits
 
 #: What Dask says of a task that workers died of.
 _KILLED = "KilledWorker"
+#: And what is told of one whose inputs no worker has room for.
+_NO_ROOM = "larger than the memory limit of the worker"
 #: Characters of an exception, and kinds of them, that are told.
 _TEXT, _KINDS = 300, 5
 
@@ -42,10 +44,11 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     # Whoever runs here what killed workers loses his own process.
     theirs = int(np.isin(known.task[tasks], submitted_by_others(facts.read)[0]).sum())
     deadly = bool(np.isin(known.task[tasks], list(_killing(errors))).all())
-    larger = larger_inputs(facts, tasks) if deadly else ""
-    advice = _DEADLY if deadly else _RAISED_HERE if known.local[tasks].all() else _RAISED
-    if larger:
-        advice = f"{EQUAL_PARTS}\n\n{advice}"
+    too_large = not deadly and all(_NO_ROOM in errors.get(task, "") for task in known.task[tasks].tolist())
+    larger = larger_inputs(facts, tasks) if deadly else _inputs(facts, tasks) if too_large else ""
+    advice = _TOO_LARGE if too_large else _RAISED_HERE if known.local[tasks].all() else _RAISED
+    if deadly:
+        advice = f"{EQUAL_PARTS}\n\n{_DEADLY}" if larger else _DEADLY
     yield Finding(
         code="failed-tasks",
         severity=(
@@ -72,8 +75,8 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
             *([Fact("of them, submitted by other clients", theirs, "count")] if theirs else []),
         ),
         why=(
-            "Their function raised, or every worker that tried them died, and no attempt worked; what "
-            f"needs them has no result either.{larger and f' {larger}'}"
+            f"{_NEVER_BEGAN if too_large else _NONE_WORKED} What needs them has no result either."
+            f"{larger and f' {larger}'}"
             f"{_raised(facts, 'task', known.task[tasks])}"
         ),
         advice=advice,
@@ -96,8 +99,10 @@ def _retried_work(facts: Facts, limits: Limits) -> Iterator[Finding]:
     sent = np.flatnonzero(ended_as(facts, "rescheduled"))
     # Those that lost what they need before they ran wait for it again, and have cost nothing.
     sent = sent[known.ran[sent]]
-    placed = _of_p2p(facts, sent)
-    if len(by_tasks := sent[~placed]):
+    p2p = ends_of_p2p(facts) if len(sent) else Ends(sent, sent)
+    taken = _taken_back(facts, sent) | np.isin(known.task[sent], p2p.inputs)
+    placed = ~taken & np.isin(known.task[sent], p2p.outputs)
+    if len(by_tasks := sent[~taken & ~placed]):
         yield _made_again(facts, limits, by_tasks).but(
             title=_rescheduled(facts, by_tasks),
             why=(
@@ -105,6 +110,19 @@ def _retried_work(facts: Facts, limits: Limits) -> Iterator[Finding]:
                 f"{_lost(facts, by_tasks)}."
             ),
             advice=_RESCHEDULED,
+        )
+    if len(by_loss := sent[taken]):
+        # What a lost worker costs is told of it.
+        yield _made_again(facts, limits, by_loss).but(
+            title=f"{_attempts(facts, by_loss)} {_was(by_loss)} taken back as something they need was lost",
+            why=(
+                "What they need had gone with a worker, or the P2P shuffle or rechunk that they are part of "
+                "began anew, as it does when a worker leaves that takes part. Dask let go of them while they "
+                f"ran, and ran them again: {_lost(facts, by_loss)}."
+            ),
+            advice=_TAKEN_BACK,
+            severity="info",
+            is_told=False,
         )
     if len(by_dask := sent[placed]):
         # Each output is rescheduled once at most: that there are many says nothing.
@@ -164,24 +182,25 @@ def _attempts(facts: Facts, rows: np.ndarray) -> str:
     return f"{words.count(len(rows), 'attempt')} at {quoted(_names_of(facts, rows))}"
 
 
+def _was(rows: np.ndarray) -> str:
+    return "was" if len(rows) == 1 else "were"
+
+
 def _rescheduled(facts: Facts, rows: np.ndarray) -> str:
-    return f"{_attempts(facts, rows)} {'was' if len(rows) == 1 else 'were'} rescheduled"
+    return f"{_attempts(facts, rows)} {_was(rows)} rescheduled"
 
 
 def _lost(facts: Facts, rows: np.ndarray) -> str:
     return f"{words.duration(float(facts.inside[rows].sum()))} of thread time gave nothing"
 
 
-def _of_p2p(facts: Facts, rows: np.ndarray) -> np.ndarray:
-    """Which of some attempts are at outputs of P2P shuffles and rechunks."""
-    if not len(rows):
-        return np.zeros(0, bool)
-    graph, edges = facts.read("graph"), facts.read("edges")
-    is_barrier = np.array([name.startswith(BARRIER) for name in graph["prefix"].names] or [False])
-    barriers = graph["task"][is_barrier[graph["prefix"].codes]]
-    outputs = edges["task"][np.isin(edges["dependency"], barriers)]
-    forget(edges)
-    return np.isin(facts.attempts.task[rows], outputs)
+def _taken_back(facts: Facts, rows: np.ndarray) -> np.ndarray:
+    """Which of some attempts did not ask to run again, as their workers tell: Dask let go of them."""
+    executions = facts.read("executions")
+    ended = executions["status"]
+    asked = executions["run"][is_any(ended, ("rescheduled",))]
+    # Other tools' files know of no other way to be rescheduled, and do not tell how attempts ended there.
+    return ~np.isin(facts.attempts.run[rows], asked) & bool({*ended.names} - {""})
 
 
 def ended_as(facts: Facts, *statuses: str) -> np.ndarray:
@@ -203,6 +222,12 @@ def _errors(facts: Facts) -> dict[int, str]:
 def _killing(errors: dict[int, str]) -> set[int]:
     """Tasks that Dask gave up as too many workers died with them."""
     return {task for task, text in errors.items() if _KILLED in text}
+
+
+def _inputs(facts: Facts, rows: np.ndarray) -> str:
+    """How large the inputs of the tasks of some attempts are, in a sentence; '' if nobody knows."""
+    nbytes = float(np.nan_to_num(facts.input_bytes()[rows]).max(initial=0.0))
+    return f"It needs {words.size(nbytes)} at once." if nbytes else ""
 
 
 def _raised(facts: Facts, column: str, ids: np.ndarray) -> str:
@@ -246,6 +271,17 @@ _RAISED_HERE = (
     "    x.compute(scheduler='sync')   # in `python -m pdb program.py`, or before `%debug` in a notebook\n\n"
     "Where single failures are to be expected, catch them in the function and return what tells of them."
 )
+_TOO_LARGE = (
+    "Do not ask for a whole collection in one piece, as `x.compute()` does: reduce it on the workers, have "
+    "them write it, fetch a part; or have one worker with enough memory.\n\n"
+    "    x.mean(axis=0).compute()            # instead of x.compute().mean(axis=0)\n"
+    "    x.to_zarr(url); df.to_parquet(url)"
+)
+_NEVER_BEGAN = (
+    "Dask did not run them: the inputs of one, which have to be on one worker together, are larger than the "
+    "memory of the worker that it was to run on."
+)
+_NONE_WORKED = "Their function raised, or every worker that tried them died, and no attempt worked."
 _DEADLY = (
     "Workers died with these tasks: there is no traceback. Read what the workers said last, and how much "
     "memory they had; give such a task more memory, or less to do:\n\n"
@@ -269,6 +305,9 @@ _RESCHEDULED = (
     "that it is sent there at once:\n\n"
     "    client.submit(f, x, workers=[address])\n"
     "    client.submit(f, x, resources={'GPU': 1})"
+)
+_TAKEN_BACK = (
+    "Find out why workers left, see `memory-pressure` and `worker-lost`. P2P moves all its data again then."
 )
 _PLACED = (
     "That is how P2P works. Ask for fewer and larger chunks or partitions where it costs much: each is "
@@ -296,7 +335,7 @@ RETRIED_WORK = Rule(
         "Attempts that raised and were retried, or that raised `Reschedule`: `retried-work.share` of all "
         "attempts at a task name, or `retried-work.time` of the time in functions; critical from "
         "`retried-work.critical` of that time. P2P reschedules outputs to place them: of these only their "
-        "cost counts."
+        "cost counts. What Dask takes back as something it needs was lost is told of the lost worker."
     ),
     cost="Their thread-seconds / threads.",
     url="https://distributed.dask.org/en/stable/resilience.html",

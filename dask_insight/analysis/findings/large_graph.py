@@ -80,9 +80,17 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
         is_told=heavy,
         evidence=tuple(evidence),
         why=_ONCE if once else _CARRIES if carries else _MANY,
-        advice=_LOADED if once else _SCATTER if carries else _FEWER,
+        advice=_LOADED if once else SCATTER if carries else _FEWER,
         url=_LOAD if carries else LARGE_GRAPH.url,
     )
+
+
+def carrying(facts: Facts, limits: Limits) -> tuple[str, ...]:
+    """Names of tasks that bring data of their own to the workers; none where no graph is heavy by that."""
+    table, names = facts.submissions, _requests(facts, limits).names
+    if names or facts.carried < limits["large-graph.bytes"] or _comes_once(facts, table):
+        return names
+    return _brought(facts, table, "nbytes")
 
 
 def _heaviest(table: Mapping[str, Any]) -> int:
@@ -284,7 +292,7 @@ _FEWER = (
     "    x = da.from_zarr(url, chunks='200MB')   # larger chunks from the start\n"
     "    for part in parts: results.append(part.persist())   # one graph after the other"
 )
-_SCATTER = (
+SCATTER = (
     "Send large data once and refer to it, or let the workers load it.\n\n"
     "    data = client.scatter(data, broadcast=True)\n"
     "    futures = client.map(function, items, data=data)\n"

@@ -11,13 +11,14 @@ import numpy as np
 from ... import words
 from ...lookup import pick
 from ...tables.facts import from_json
-from ...timeline import process_memory
+from ...timeline import cluster_of, process_memory
 from .ends import ANEW, DIED, NOTHING_RAN, End, ends
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .host_memory import full_hosts
 from .hosts import Low
 from .names import by_code, most, of_workers, quoted, split, workers_of
+from .p2p import began_anew
 from .retired import found as of_retired
 from .retired import retirements
 from .rule import Rule
@@ -43,7 +44,7 @@ class Loss(NamedTuple):
     when: float
     #: Results that only it had.
     results: int
-    #: Rows of attempts that died with it, and of those that made its results again.
+    #: Rows of attempts that died with it, and of those that made its results again, or P2P's inputs.
     killed: np.ndarray
     again: np.ndarray
     #: Thread-seconds of tasks that were running.
@@ -106,6 +107,7 @@ def _lost(facts: Facts, limits: Limits, end: End, losses: list[Loss]) -> Finding
         suspected = suspects(facts, deaths_of(facts, losses), limits["worker-lost.size"])
         names = tuple(dict.fromkeys((*suspected.names, *names)))
         why += f"{_memory(facts, limits, losses, seen)}{suspected.why}"
+    why = f"{why.strip()} {began_anew(facts)}"
     cut, anew = _cut(facts, losses), _anew(facts, losses)
     whole = max(float(facts.inside.sum()), 1e-9)
     left = f"{words.count(len(losses), 'worker')} {end.title}"
@@ -237,8 +239,24 @@ def _full_then(facts: Facts, limits: Limits, losses: list[Loss]) -> Iterator[Low
         yield from full_hosts(facts, limits, loss.when - _FILLS, loss.when + _SLACK, loss.worker)
 
 
-def losses_of(facts: Facts) -> Iterator[Loss]:
-    """Workers that nobody had asked to leave, with what went with them."""
+def losses_of(facts: Facts) -> list[Loss]:
+    """Workers that nobody had asked to leave, with what went with them, first to last.
+
+    What Dask made again without being asked is laid on the loss before it: P2P begins anew with all inputs.
+    """
+    losses, known = sorted(_losses(facts), key=lambda loss: loss.when), facts.attempts
+    rows = facts.made_again.rows[~facts.made_again.asked] if losses else np.zeros(0, "i8")
+    cluster, wanted = cluster_of(facts.read), known.at("wanted", rows) + _SLACK
+    clusters = np.array([*map(cluster, known.worker.names)])[known.worker.codes[rows]]
+    for number in reversed(range(len(losses))):
+        loss = losses[number]
+        mine = (clusters == cluster(loss.worker)) & (wanted >= loss.when)
+        losses[number] = loss._replace(again=np.union1d(loss.again, rows[mine]))
+        rows, clusters, wanted = rows[~mine], clusters[~mine], wanted[~mine]
+    return losses
+
+
+def _losses(facts: Facts) -> Iterator[Loss]:
     events, known = facts.read("events"), facts.attempts
     sources = events["source"]
     rows = np.flatnonzero(is_any(events["kind"], ("worker-lost",)))

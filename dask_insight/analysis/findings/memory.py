@@ -14,8 +14,10 @@ from .facts import Facts
 from .finding import Fact, Finding
 from .growth import growing
 from .held import Filling, Results, filling
+from .large_graph import SCATTER, carrying
 from .losses import Kill, deaths_of, kills_of, losses_of, lost_work
 from .names import own_workers, quoted, split
+from .p2p import began_anew
 from .piled_up import Reason, joined, piled_up
 from .rule import Rule
 from .spill import APART, OWN_PROCESS
@@ -43,6 +45,15 @@ _WHY = (
 _LEAK = Reason(
     "Here much of it is memory that grew, is no result and was never given back.",
     "Find what keeps memory first, see `unmanaged-growth`: with smaller chunks it only takes longer to fill.",
+)
+_CARRIED = (
+    "carry data in their graph: a worker holds them for each such task that it has been given, packed and, "
+    "from when it runs, unpacked as well; see `large-graph`."
+)
+_MERGED = Reason(
+    "Before P2P rechunks, Dask puts small chunks together, up to `array.chunk-size` each.",
+    "Have less put together before P2P rechunks:\n\n"
+    "    dask.config.set({'array.chunk-size': '32MiB'})   # where x.rechunk() is called",
 )
 _UNEVENLY = (
     "There was room elsewhere: data lie unevenly. Results stay where they were made, be it for `workers=`, "
@@ -89,6 +100,10 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
     names = tuple(dict.fromkeys((*suspected.names, *filled.names)))
     said = quoted(names, 1) if suspected.names else filled.said
     reasons.append(Reason(suspected.why, EQUAL_PARTS if suspected.uneven else ""))
+    if any(name.startswith("rechunk-merge") and name.endswith("rechunk-transfer") for name in names):
+        reasons.append(_MERGED)
+    if losses:
+        reasons.append(Reason(began_anew(facts), ""))
     usual = _usual(facts, peaks, workers, min(moments))
     if usual < _ROOM * most and filled.is_results:
         reasons.append(Reason(_UNEVENLY, _SPREAD))
@@ -124,7 +139,7 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
             Fact("workers paused", len(paused), "count"),
             Fact("thread time paused", share, "share", limits["memory-pressure.paused"]),
             Fact("most of a limit in use", most, "share", limits["memory-pressure.near"]),
-            Fact("usual peak of the others", usual, "share"),
+            *([] if math.isnan(usual) else [Fact("usual peak of the others", usual, "share")]),
         ),
         why=why,
         advice=advice,
@@ -144,6 +159,9 @@ def _filled(
     memory = sum(peak.nbytes for peak in there.values())
     names = filled.names if filled.is_results else ()
     reasons = [*piled_up(facts, results, moments, memory, names)]
+    carried = () if filled.is_results else tuple(set(filled.names).intersection(carrying(facts, limits)))
+    if carried:
+        reasons.append(Reason(f"Tasks of {quoted(carried)} {_CARRIED}", SCATTER))
     return filled, reasons + [_LEAK] * (not growing(facts, limits).keys().isdisjoint(workers))
 
 

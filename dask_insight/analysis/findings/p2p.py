@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from ... import words
+from ...columns import forget
 from ...timeline import Moments
 from .facts import Facts
 from .finding import Fact, Finding
@@ -66,4 +68,37 @@ def faster_shuffles(names: Iterable[str]) -> str:
         "of their own.\n\n"
         "    ddf[ddf.year == 2024][['key', 'value']].merge(...)         # not the whole frame\n"
         "    dask.config.set({'temporary-directory': '/local/disk'})    # before workers start"
+    )
+
+
+class Ends(NamedTuple):
+    """Ids of the tasks that P2P begins with and of those that take what it moved; each task once or more."""
+
+    inputs: np.ndarray
+    outputs: np.ndarray
+
+
+def ends_of_p2p(facts: Facts) -> Ends:
+    """The tasks that its barriers need, and those that need its barriers."""
+    graph, edges = facts.read("graph"), facts.read("edges")
+    is_barrier = np.array([name.startswith(BARRIER) for name in graph["prefix"].names] or [False])
+    barriers = graph["task"][is_barrier[graph["prefix"].codes]]
+    found = Ends(
+        edges["dependency"][np.isin(edges["task"], barriers)],
+        edges["task"][np.isin(edges["dependency"], barriers)],
+    )
+    forget(edges)
+    return found
+
+
+def began_anew(facts: Facts) -> str:
+    """That inputs of P2P were sent again though nobody had asked for them, in a sentence; or ''."""
+    again = facts.made_again.rows[~facts.made_again.asked]
+    inputs = ends_of_p2p(facts).inputs if len(again) else again
+    count = int(np.isin(facts.attempts.task[again], inputs).sum())
+    if not count:
+        return ""
+    return (
+        "A P2P shuffle or rechunk begins anew when a worker leaves that takes part: "
+        f"{words.count(count, 'time')} one of its inputs was made and sent again."
     )

@@ -20,6 +20,8 @@ _APART = 2.0
 _LARGER = 4.0
 #: Bytes of inputs from which they may be why a worker died.
 _LARGE = 100e6
+#: Of what part of a thread's memory: inputs, as much again while it runs, and a result leave no room then.
+_ROOM = 4.0
 
 #: What to do about such inputs.
 EQUAL_PARTS = (
@@ -63,7 +65,8 @@ def suspects(facts: Facts, deaths: Deaths, size: float) -> Suspects:
         rows = deaths.rows[deaths.times == times]
         names, larger = most(facts, rows), larger_inputs(facts, rows)
         died = f"Tasks of {quoted(names)} died with {times} workers, one after the other."
-        return Suspects(names, f"{died} {larger}".rstrip(), bool(larger))
+        told = larger or _many_inputs(facts, rows)
+        return Suspects(names, f"{died} {told}".rstrip(), bool(larger))
     ran = {name: rows for name, rows in deaths.running.items() if len(rows)}
     if not ran:
         return Suspects((), "")
@@ -102,6 +105,26 @@ def larger_inputs(facts: Facts, rows: np.ndarray) -> str:
     return (
         f"The inputs of one are {words.size(float(nbytes[row]))}, {words.about(float(times[most_of_all]))} "
         f"times the usual {common} of `{facts.names[codes[row]]}`."
+    )
+
+
+def _many_inputs(facts: Facts, rows: np.ndarray) -> str:
+    """That tasks like some that died take much of what a thread of their workers has, in words; or ''."""
+    known, inputs = facts.attempts, facts.input_bytes()
+    names = np.isin(facts.prefix.codes, facts.prefix.codes[rows])
+    nbytes = float(np.nan_to_num(inputs[names]).max(initial=0.0))
+    workers = {known.worker.names[code] for code in known.worker.codes[rows].tolist()}
+    limits = [
+        float(each.get("memory_limit", np.nan)) / max(1, int(each.get("threads") or 1))
+        for each in map(facts.workers.get, workers)
+        if each
+    ]
+    room = min((limit for limit in limits if limit > 0), default=np.inf)
+    if nbytes < room / _ROOM:
+        return ""
+    return (
+        f"The inputs of one are {words.size(nbytes)}: with them, what it makes of them and its result have "
+        f"to fit in the {words.size(room)} that a thread has."
     )
 
 

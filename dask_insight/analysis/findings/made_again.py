@@ -1,0 +1,80 @@
+"""Results that were made more than once, and whether somebody had asked for them again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...batch import Texts
+from ...columns import taken_out
+from ...lookup import pick, sorted_set
+from ...schema import NOTHING
+from ...timeline import cluster_of
+
+if TYPE_CHECKING:
+    from .facts import Facts
+
+
+class MadeAgain(NamedTuple):
+    """Attempts that ended well and made what others had made before on the same cluster."""
+
+    #: Their rows, and those of the last ones before.
+    rows: np.ndarray
+    before: np.ndarray
+    #: Whether somebody had asked for the result since; else Dask itself wanted it once more, as when it was
+    #: lost with a worker, or a worker left that took part in P2P.
+    asked: np.ndarray
+
+
+def made_again(facts: Facts) -> MadeAgain:
+    known = facts.attempts
+    rows = np.flatnonzero(facts.good & (known.task != NOTHING))
+    tasks = by_key(facts, rows)
+    if not len(tasks) or (int(tasks.max()) < 8 * len(tasks) and int(np.bincount(tasks).max()) < 2):
+        return MadeAgain(rows[:0], rows[:0], np.zeros(0, bool))
+    clusters = [*map(cluster_of(facts.read), known.worker.names)]
+    cluster = np.unique(clusters, return_inverse=True)[1][known.worker.codes[rows]]
+    order = np.lexsort((known.at("done", rows), cluster, tasks))
+    rows, tasks, cluster = rows[order], tasks[order], cluster[order]
+    same = (tasks[1:] == tasks[:-1]) & (cluster[1:] == cluster[:-1])
+    again, before = rows[1:][same], rows[:-1][same]
+    wanted, done = known.at("wanted", again), known.at("done", before)
+    # What was made twice beside each other had not been let go of.
+    later = wanted >= done
+    asked = _submitted_between(facts, done[later], wanted[later])
+    return MadeAgain(again[later], before[later], asked)
+
+
+def _submitted_between(facts: Facts, since: np.ndarray, until: np.ndarray) -> np.ndarray:
+    """Whether something was submitted after one moment and up to another, for each of some pairs."""
+    moments = np.sort(facts.read("submissions")["time"])
+    moments = moments[np.isfinite(moments)]
+    # Other tools' files do not tell of submissions: then it is taken that there was one.
+    count = np.searchsorted(moments, until, "right") - np.searchsorted(moments, since, "right")
+    return np.asarray(count > 0 if len(moments) else np.ones(len(since), bool))
+
+
+def by_key(facts: Facts, rows: np.ndarray) -> np.ndarray:
+    """The task of some attempts; where Dask had forgotten one, and was given its key again, the first."""
+    graph, known = facts.read("graph"), facts.attempts
+    tasks: np.ndarray = known.task[rows]
+    described = known.described[rows]
+    submission = pick(graph["submission"], described)
+    if (submission == submission[:1]).all():
+        return tasks
+    group = graph["group"].codes[described].astype("i8")
+    pairs = sorted_set(group << 32 | submission) >> 32
+    several = np.zeros(len(graph["group"].names), bool)
+    several[pairs[1:][pairs[1:] == pairs[:-1]]] = True
+    mine = np.flatnonzero(several[group] & (described >= 0))
+    keys = taken_out(graph, "key")
+    assert isinstance(keys, Texts)
+    begin, end = keys.offsets[described[mine]], keys.offsets[described[mine] + 1]
+    mine, begin, end = (each[end > begin] for each in (mine, begin, end))
+    ends = zip(begin.tolist(), end.tolist(), strict=True)
+    marks = np.fromiter((hash(bytes(keys.data[first:last])) for first, last in ends), "i8", len(mine))
+    _, first, number = np.unique(marks, return_index=True, return_inverse=True)
+    tasks = tasks.copy()
+    tasks[mine] = tasks[mine[first]][number]
+    return tasks
