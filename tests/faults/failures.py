@@ -223,3 +223,27 @@ def a_worker_whose_clock_is_ahead(client: Any) -> Work:
     finally:
         process.terminate()
         process.wait(30)
+
+
+def part(number: int, died: Path) -> Any:
+    """A part of a frame; the twelfth takes its worker down the first time, and leaves that worker's address."""
+    import pandas as pd
+
+    if number == 11 and not died.exists():
+        died.write_text(get_worker().address)
+        os.kill(os.getpid(), signal.SIGKILL)
+    compute(0.1)
+    return pd.DataFrame({"key": range(number, number + 100), "value": number})
+
+
+@plant("worker-lost", "part", "shuffle-transfer", variant="p2p", cluster=Cluster(spoilt=True))
+def a_worker_that_dies_while_p2p_sends(client: Any) -> Work:
+    """All that was sent is made and sent again, also by the worker that goes on."""
+    import dask.dataframe as dd
+
+    with tempfile.TemporaryDirectory() as folder:
+        died = Path(folder) / "died"
+        frame = dd.from_map(part, range(16), died=died, meta=part(0, died), enforce_metadata=False)
+        yield
+        frame.shuffle("key").map_partitions(len).compute()
+        yield [died.read_text()]
