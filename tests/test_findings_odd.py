@@ -170,8 +170,8 @@ def test_what_was_lost_with_a_worker_after_it_was_wanted_was_not_let_go_of(
     assert [each.code for each in told(losing_a_result(left), "recompute")] == codes
 
 
-def sending_again(asked: float) -> Run:
-    """P2P begins anew as a worker dies, and the other sends all of it again; or somebody asks for it."""
+def sending_again(asked: float, retired: bool = False) -> Run:
+    """P2P begins anew as a worker leaves, and the other sends all of it again; or somebody asks for it."""
     run = Run(a=TWO, b=TWO | {"left": 4.0})
     loads = [run.task("load", worker, 0, 2) for worker in "ab"]
     sent = [run.task("shuffle-transfer", "ab"[number], 2, 3, load) for number, load in enumerate(loads)]
@@ -181,9 +181,11 @@ def sending_again(asked: float) -> Run:
         run.task("shuffle-transfer", "a", start + 2, start + 3, load, task=transfer, ready=start + 2)
     run.task("shuffle-barrier", "a", 10.5, 10.6, *sent)
     run.tables["submissions"] = {"submission": [0, 1], "time": [START, START + asked], "tasks": [1, 1]}
-    lost = {"processing": 0, "lost": 1, "expected": False}
-    row = {"time": START + 4.0, "source": "b", "kind": "worker-lost", "level": "warning", "message": ""}
-    run.events.append(row | {"detail": json.dumps(lost)})
+    run.events.append(
+        event(3.9, "b", "worker-status", "running → closing_gracefully")
+        if retired
+        else event(4.0, "b", "worker-lost", "gone", processing=0, lost=1, expected=False)
+    )
     return run
 
 
@@ -193,6 +195,14 @@ def test_what_p2p_sends_again_as_it_begins_anew_went_with_the_worker() -> None:
     found = one(run, "worker-lost")
     assert found.cost_thread_seconds == pytest.approx(6), "that of the worker that stayed as well"
     assert "begins anew" in found.why and "2 times one of its inputs" in found.why.replace(words.SPACE, " ")
+
+
+def test_what_p2p_sends_again_as_a_worker_is_retired_is_what_that_costs() -> None:
+    run = sending_again(asked=20.0, retired=True)
+    assert told(run, "recompute") == []
+    found = one(run, "worker-lost")
+    assert found.cost_thread_seconds == pytest.approx(6, abs=0.2) and "begins anew" in found.why
+    assert found.title.replace(words.SPACE, " ").endswith("`load` and `shuffle-transfer` ran again, for 6 s")
 
 
 def test_what_somebody_asks_for_again_did_not_go_with_a_worker() -> None:

@@ -226,7 +226,7 @@ def a_worker_whose_clock_is_ahead(client: Any) -> Work:
 
 
 def part(number: int, died: Path) -> Any:
-    """A part of a frame; the twelfth takes its worker down the first time, and leaves that worker's address."""
+    """Part of a frame; the twelfth takes its worker down the first time, and leaves that worker's address."""
     import pandas as pd
 
     if number == 11 and not died.exists():

@@ -73,13 +73,13 @@ def _recompute(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 def repeated(facts: Facts) -> np.ndarray:
     """Attempts that made a result again that had been made, and was not lost with its worker."""
-    known, (again, before, asked) = facts.attempts, facts.made_again
+    known, again, before = facts.attempts, facts.made_again.asked, facts.made_again.before
     left = np.array([facts.left(name) for name in known.worker.names] or [np.inf])
     worker = known.worker.codes
     # It may have been wanted while its worker was dying.
     lost = left[worker[before]] <= np.fmax(known.wanted, known.assigned)[again] + 1.0
     lost &= worker[before] != worker[again]
-    return np.asarray(again[asked & ~lost])
+    return np.asarray(again[~lost])
 
 
 RECOMPUTE = Rule(

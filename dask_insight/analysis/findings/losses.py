@@ -11,7 +11,7 @@ import numpy as np
 from ... import words
 from ...lookup import pick
 from ...tables.facts import from_json
-from ...timeline import cluster_of, process_memory
+from ...timeline import process_memory
 from .ends import ANEW, DIED, NOTHING_RAN, End, ends
 from .facts import Facts, is_any
 from .finding import Fact, Finding
@@ -44,7 +44,7 @@ class Loss(NamedTuple):
     when: float
     #: Results that only it had.
     results: int
-    #: Rows of attempts that died with it, and of those that made its results again, or P2P's inputs.
+    #: Rows of attempts that died with it, and of those that made its results again.
     killed: np.ndarray
     again: np.ndarray
     #: Thread-seconds of tasks that were running.
@@ -239,24 +239,8 @@ def _full_then(facts: Facts, limits: Limits, losses: list[Loss]) -> Iterator[Low
         yield from full_hosts(facts, limits, loss.when - _FILLS, loss.when + _SLACK, loss.worker)
 
 
-def losses_of(facts: Facts) -> list[Loss]:
-    """Workers that nobody had asked to leave, with what went with them, first to last.
-
-    What Dask made again without being asked is laid on the loss before it: P2P begins anew with all inputs.
-    """
-    losses, known = sorted(_losses(facts), key=lambda loss: loss.when), facts.attempts
-    rows = facts.made_again.rows[~facts.made_again.asked] if losses else np.zeros(0, "i8")
-    cluster, wanted = cluster_of(facts.read), known.at("wanted", rows) + _SLACK
-    clusters = np.array([*map(cluster, known.worker.names)])[known.worker.codes[rows]]
-    for number in reversed(range(len(losses))):
-        loss = losses[number]
-        mine = (clusters == cluster(loss.worker)) & (wanted >= loss.when)
-        losses[number] = loss._replace(again=np.union1d(loss.again, rows[mine]))
-        rows, clusters, wanted = rows[~mine], clusters[~mine], wanted[~mine]
-    return losses
-
-
-def _losses(facts: Facts) -> Iterator[Loss]:
+def losses_of(facts: Facts) -> Iterator[Loss]:
+    """Workers that nobody had asked to leave, with what went with them."""
     events, known = facts.read("events"), facts.attempts
     sources = events["source"]
     rows = np.flatnonzero(is_any(events["kind"], ("worker-lost",)))
@@ -278,11 +262,12 @@ def _losses(facts: Facts) -> Iterator[Loss]:
 
 
 def _again(facts: Facts, worker: str, when: float) -> np.ndarray:
-    """Attempts that made results again that a worker had made before it left."""
+    """Attempts that made results again that a worker had made before it left, or what Dask lays on that."""
     known, rows = facts.attempts, facts.several
     mine = is_any(pick(known.worker, rows), (worker,))
     made = rows[mine & known.ok[rows] & (known.at("done", rows) <= when + _SLACK)]
-    return _later(facts, worker, when, known.task[made])
+    own = _later(facts, worker, when, known.task[made])
+    return np.union1d(own, facts.made_again.left.get(worker, own[:0]))
 
 
 def _later(facts: Facts, worker: str, when: float, tasks: np.ndarray) -> np.ndarray:

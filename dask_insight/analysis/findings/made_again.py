@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -16,15 +17,24 @@ if TYPE_CHECKING:
     from .facts import Facts
 
 
+#: Seconds by which the word of a worker's end may come after its tasks are wanted again.
+_SLACK = 1.0
+
+
 class MadeAgain(NamedTuple):
     """Attempts that ended well and made what others had made before on the same cluster."""
 
-    #: Their rows, and those of the last ones before.
-    rows: np.ndarray
-    before: np.ndarray
-    #: Whether somebody had asked for the result since; else Dask itself wanted it once more, as when it was
-    #: lost with a worker, or a worker left that took part in P2P.
+    #: Those of which somebody had asked for the result since, and the last ones before.
     asked: np.ndarray
+    before: np.ndarray
+    #: Those that Dask itself wanted, by the worker that had left last: a result was lost with it, or it took
+    #: part in P2P, which begins anew then.
+    left: Mapping[str, np.ndarray]
+
+    @property
+    def unasked(self) -> np.ndarray:
+        """Those that Dask wanted as workers left."""
+        return np.concatenate([*self.left.values(), self.asked[:0]])
 
 
 def made_again(facts: Facts) -> MadeAgain:
@@ -32,9 +42,9 @@ def made_again(facts: Facts) -> MadeAgain:
     rows = np.flatnonzero(facts.good & (known.task != NOTHING))
     tasks = by_key(facts, rows)
     if not len(tasks) or (int(tasks.max()) < 8 * len(tasks) and int(np.bincount(tasks).max()) < 2):
-        return MadeAgain(rows[:0], rows[:0], np.zeros(0, bool))
-    clusters = [*map(cluster_of(facts.read), known.worker.names)]
-    cluster = np.unique(clusters, return_inverse=True)[1][known.worker.codes[rows]]
+        return MadeAgain(rows[:0], rows[:0], {})
+    names = [*map(cluster_of(facts.read), known.worker.names)]
+    cluster = np.unique(names, return_inverse=True)[1][known.worker.codes[rows]]
     order = np.lexsort((known.at("done", rows), cluster, tasks))
     rows, tasks, cluster = rows[order], tasks[order], cluster[order]
     same = (tasks[1:] == tasks[:-1]) & (cluster[1:] == cluster[:-1])
@@ -42,8 +52,22 @@ def made_again(facts: Facts) -> MadeAgain:
     wanted, done = known.at("wanted", again), known.at("done", before)
     # What was made twice beside each other had not been let go of.
     later = wanted >= done
-    asked = _submitted_between(facts, done[later], wanted[later])
-    return MadeAgain(again[later], before[later], asked)
+    asked = later & _submitted_between(facts, done, wanted)
+    return MadeAgain(again[asked], before[asked], _by_departure(facts, again[later & ~asked]))
+
+
+def _by_departure(facts: Facts, rows: np.ndarray) -> dict[str, np.ndarray]:
+    """Attempts by the worker of their cluster that had left last when they were wanted."""
+    known, of = facts.attempts, cluster_of(facts.read)
+    cluster = np.array([*map(of, known.worker.names)])[known.worker.codes[rows]]
+    wanted, found = known.at("wanted", rows) + _SLACK, {}
+    gone = [(facts.left(name), name) for name in facts.workers if facts.left(name) < np.inf]
+    for left, name in sorted(gone, reverse=True):
+        mine = (cluster == of(name)) & (wanted >= left)
+        if mine.any():
+            found[name] = rows[mine]
+            rows, cluster, wanted = rows[~mine], cluster[~mine], wanted[~mine]
+    return found
 
 
 def _submitted_between(facts: Facts, since: np.ndarray, until: np.ndarray) -> np.ndarray:

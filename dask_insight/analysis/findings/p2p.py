@@ -93,7 +93,7 @@ def ends_of_p2p(facts: Facts) -> Ends:
 
 def began_anew(facts: Facts) -> str:
     """That inputs of P2P were sent again though nobody had asked for them, in a sentence; or ''."""
-    again = facts.made_again.rows[~facts.made_again.asked]
+    again = facts.made_again.unasked
     inputs = ends_of_p2p(facts).inputs if len(again) else again
     count = int(np.isin(facts.attempts.task[again], inputs).sum())
     if not count:

@@ -12,6 +12,7 @@ from ...timeline import Moments
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .names import most, of_workers, quoted, split
+from .p2p import began_anew
 
 _RETIRING = "closing_gracefully"
 
@@ -129,8 +130,8 @@ def found(facts: Facts, all_of_them: list[Retirement], url: str) -> Iterator[Fin
     names = most(facts, np.concatenate([waited, cut, again]))
     seconds = idle + begun + redone
     meanwhile = f"while {quoted(names)} waited there" if len(waited) else "beside tasks that waited"
-    if not len(waited) and len(names):
-        meanwhile = f"and {quoted(names)} ran again"
+    if begun + redone > idle:
+        meanwhile = f"and {quoted(names)} ran again, for {words.duration(begun + redone)}"
     yield Finding(
         code="worker-lost",
         title=(
@@ -176,7 +177,7 @@ def _why(facts: Facts, some: list[Retirement], waited: np.ndarray, cut: np.ndarr
         said += f" {words.count(len(cut), 'task')} that still ran began anew elsewhere."
     if len(again):
         said += f" {words.count(len(again), 'result')} had to be computed again."
-    return said
+    return f"{said} {began_anew(facts)}".rstrip()
 
 
 _ADVICE = (
