@@ -209,6 +209,21 @@ def test_data_that_tasks_carry_fill_memory_as_well() -> None:
         assert ("carry data in their graph" in found.why) == ("client.scatter" in found.advice) == carries
 
 
+@pytest.mark.parametrize(("runs", "told"), [(False, True), (True, False)])
+def test_workers_that_are_all_paused_and_run_nothing_are_stuck(runs: bool, told: bool) -> None:
+    plan = Planted(limit=GB)
+    for number in range(5):
+        plan.task("load", number, number + 1, nbytes=150 * MB)
+    if runs:
+        plan.task("fit", 5, 60)
+    plan.task("fit", NAN, NAN, ready=5.0, status="cancelled")
+    plan.run.attempts[-1]["done"] = 60.0
+    plan.run.state(5, "w0", "running", "paused")
+    plan.memory(5, process=0.9 * GB, managed=0.75 * GB)
+    found = plan.the("memory-pressure")
+    assert ("all workers were paused" in found.why) == ("client.restart()" in found.advice) == told
+
+
 def test_what_needs_most_is_named_of_what_ran_at_a_peak() -> None:
     plan = Planted(threads=4, limit=GB)
     for number in range(4):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from ... import words
-from ...timeline import process_memory
+from ...timeline import Moments, process_memory
 from .facts import Facts
 from .finding import Fact, Finding
 from .growth import growing
@@ -26,6 +26,8 @@ from .thresholds import Limits
 
 #: Share of the thread time paused from which that is what a title tells.
 _FELT = 0.01
+#: Seconds of that after which workers are stuck.
+_STUCK = 20.0
 #: Share of what a full worker used up to which the others, by their median, had room.
 _ROOM = 0.5
 
@@ -97,6 +99,7 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
         moments += [min(float(each), facts.stop) for each in (*at.start, *at.stop)]
     who = words.count(len(workers), "worker")
     filled, reasons = _filled(facts, limits, workers, kills, peaks)
+    reasons[:0] = _stuck(facts, paused)
     names = tuple(dict.fromkeys((*suspected.names, *filled.names)))
     said = quoted(names, 1) if suspected.names else filled.said
     reasons.append(Reason(suspected.why, EQUAL_PARTS if suspected.uneven else ""))
@@ -145,6 +148,26 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
         advice=advice,
         url=MEMORY_PRESSURE.url,
     )
+
+
+def _stuck(facts: Facts, paused: Mapping[str, Moments]) -> Iterator[Reason]:
+    """That all workers are paused at the end, and that no task has ended for long."""
+    there = [name for name in facts.workers if facts.left(name) >= facts.stop]
+    if not there or not all(name in paused and paused[name].stop[-1] >= facts.stop for name in there):
+        return
+    # What runs goes on while its worker is paused.
+    ran = np.flatnonzero(facts.attempts.ran)
+    ended = np.nan_to_num(facts.attempts.at("ended", ran), nan=np.inf).max(initial=facts.start)
+    since = max(float(ended), *(float(paused[name].start[-1]) for name in there))
+    if facts.stop - since >= _STUCK:
+        yield Reason(
+            f"For the last {words.duration(facts.stop - since)} all workers were paused and no task ended: "
+            "nothing is left to run that would free their memory.",
+            "What is stuck so does not go on of itself. Cancel what waits and let go of results, or begin "
+            "anew:\n\n"
+            "    client.cancel(futures)\n"
+            "    client.restart()   # all results are lost",
+        )
 
 
 def _filled(
@@ -196,8 +219,11 @@ MEMORY_PRESSURE = Rule(
         "waited for a thread. Named are the results that were there, where they explain half of it, else "
         "what ran, by the memory that it is known to need; before them what is suspected of a worker's "
         "death. It also says when results, a quarter of the memory or more, were there after their last use; "
-        "when tasks of one name, more than two for each thread, were not queued; and when others that were "
-        "there then, by their median, came to less than half of what the full ones did."
+        "when tasks of one name, more than two for each thread, were not queued; when others that were there "
+        "then, by their median, came to less than half of what the full ones did; when tasks carry data in "
+        "their graph (see `large-graph`), or those that workers died with have inputs of a quarter of a "
+        "thread's memory or more; when P2P began anew; and when all workers are paused and nothing has run for "
+        f"{words.duration(_STUCK)}."
     ),
     cost="(Paused thread-seconds, and work that went with killed workers) / threads.",
     url="https://distributed.dask.org/en/stable/worker-memory.html",
