@@ -222,8 +222,8 @@ MEMORY_PRESSURE = Rule(
         "when tasks of one name, more than two for each thread, were not queued; when others that were there "
         "then, by their median, came to less than half of what the full ones did; when tasks carry data in "
         "their graph (see `large-graph`), or those that workers died with have inputs of a quarter of a "
-        "thread's memory or more; when P2P began anew; and when all workers are paused and nothing has run for "
-        f"{words.duration(_STUCK)}."
+        "thread's memory or more; when P2P began anew; and when all workers are paused and nothing has run "
+        f"for {words.duration(_STUCK)}."
     ),
     cost="(Paused thread-seconds, and work that went with killed workers) / threads.",
     url="https://distributed.dask.org/en/stable/worker-memory.html",
