@@ -306,6 +306,10 @@ def test_outputs_of_p2p_that_are_placed_are_told_by_what_that_costs() -> None:
     one = the(rescheduled(of_p2p=True).recording(), "retried-work")
     assert (one.severity, one.cost_thread_seconds) == ("warning", pytest.approx(5))
     assert one.title.endswith("to place the outputs of P2P") and "`Reschedule`" not in one.why
+    placing = rescheduled(of_p2p=True)
+    placing.names = ["p2pshuffle" if name == "part" else name for name in placing.names]
+    summary = placing.recording().summary()
+    assert "rescheduled" not in summary.verdict() and summary.rescheduled == 10
     cheap = rescheduled(of_p2p=True)
     for attempt in cheap.attempts:
         if attempt["status"] == "rescheduled":

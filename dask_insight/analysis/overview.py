@@ -44,6 +44,8 @@ _MUCH, _FULL, _MORE = 0.15, 0.7, 1.1
 _UNKNOWN = ("inputs", "client")
 #: How tasks stood that had begun and not ended.
 _RUNNING = "still running"
+#: What the names of P2P's outputs begin with, but for `rechunk`.
+_OUTPUTS = ("p2p", "hashjoinp2p")
 #: Share of the thread time that all threads would have offered from beginning to end, from which they did.
 _THERE = 0.9
 #: Share of the offered time from which what threads did instead of computing is told.
@@ -117,8 +119,9 @@ class Overview(NamedTuple):
     unfinished: Mapping[str, int] = MappingProxyType({})
     #: Then too, of the tasks that were still running, the name of the one that had run longest, and seconds.
     longest: tuple[str, float] = ("", 0.0)
-    #: Attempts that ran and asked to be run elsewhere, as P2P's do.
+    #: Attempts that were to run elsewhere, and of them those by which P2P places outputs, as it always does.
     rescheduled: int = 0
+    placed: int = 0
     #: Calls of actors' methods, and seconds that they ran; Dask runs them beside the tasks.
     calls: tuple[int, float] = (0, 0.0)
     #: What had the last result, a cell or the recording, and seconds for which it went on then.
@@ -294,7 +297,7 @@ class Overview(NamedTuple):
         return f" {words.share(seconds / self.computing)} of the computing was `{words.short(name)}`."
 
     def _failures(self) -> str:
-        retried, rescheduled = self.retried, self.rescheduled
+        retried, rescheduled = self.retried, self.rescheduled - self.placed
         told = [
             (self.erred, "failed"),
             (retried, f"{_was(retried)} retried"),
@@ -365,6 +368,7 @@ def overview(read: Read, findings: bool = True) -> Overview:
     if shares:
         offered = sum(seconds for _, _, seconds in shares)
         computing = sum(seconds for part, _, seconds in shares if part not in INSTEAD)
+    elsewhere = task[is_any(status, ("rescheduled",))]
     erred = int((is_any(status, ("erred",)) | (is_any(status, ("killed",)) & given_up)).sum())
     has_ended = erred > 0 or bool(ok.any())
     unfinished, longest = ({}, ("", 0.0)) if has_ended else _unended(read, attempts)
@@ -390,7 +394,8 @@ def overview(read: Read, findings: bool = True) -> Overview:
         used=used(read, begin, end),
         still=max(0.0, float(still.within(np.array([begin]), np.array([end]))[0])),
         absent=_without_workers(read, attempts, begin, end, still),
-        rescheduled=int(is_any(status, ("rescheduled",)).sum()),
+        rescheduled=len(elsewhere),
+        placed=_placed(read, elsewhere),
         calls=_calls(read("metrics")),
         after=_went_on(plain.make(read, "cells"), facts, end) if np.isinf(until) else ("", 0.0),
         unfinished=unfinished,
@@ -398,6 +403,17 @@ def overview(read: Read, findings: bool = True) -> Overview:
         asked=tells_when_asked(read, attempts.__getitem__),
         others=_of_others(read, sorted_set(task[ok])),
     )
+
+
+def _placed(read: Read, tasks: Numbers) -> int:
+    """How many of some tasks are outputs of P2P, as their names tell."""
+    if not len(tasks):
+        return 0
+    graph = read("graph")
+    row = Lookup(graph["task"]).rows(tasks)
+    prefix = graph["prefix"]
+    outputs = np.array([name == "rechunk" or name.startswith(_OUTPUTS) for name in prefix.names] or [False])
+    return int(outputs[prefix.codes[row[row >= 0]]].sum())
 
 
 def _of_others(read: Read, tasks: Numbers) -> tuple[int, int]:
