@@ -74,9 +74,9 @@ def _submitted_between(facts: Facts, since: np.ndarray, until: np.ndarray) -> np
     """Whether something was submitted after one moment and up to another, for each of some pairs."""
     moments = np.sort(facts.read("submissions")["time"])
     moments = moments[np.isfinite(moments)]
-    # Other tools' files do not tell of submissions: then it is taken that there was one.
     count = np.searchsorted(moments, until, "right") - np.searchsorted(moments, since, "right")
-    return np.asarray(count > 0 if len(moments) else np.ones(len(since), bool))
+    # Where other tools' files do not tell, it is taken that somebody asked.
+    return np.asarray((count > 0) | (not len(moments) or not facts.attempts.asked))
 
 
 def by_key(facts: Facts, rows: np.ndarray) -> np.ndarray:
