@@ -207,20 +207,42 @@ def test_data_that_tasks_carry_fill_memory_as_well() -> None:
     for nbytes, carries in ((30 * MB, True), (30e3, False)):
         found = plan.the("memory-pressure", graph=graph, submissions=submission | {"nbytes": [nbytes]})
         assert ("carry data in their graph" in found.why) == ("client.scatter" in found.advice) == carries
+    # That came before this part.
+    graphs = {"submission": [0], "time": [START], "tasks": [20], "nbytes": [30 * MB]}
+    part = plan.recording(graph=graph, submissions=graphs).slice(10, 20).findings()
+    assert part.failed == () and all("carry data" not in each.why for each in part)
 
 
-@pytest.mark.parametrize(("runs", "told"), [(False, True), (True, False)])
-def test_workers_that_are_all_paused_and_run_nothing_are_stuck(runs: bool, told: bool) -> None:
-    plan = Planted(limit=GB)
+@pytest.mark.parametrize(
+    ("last", "told"),
+    [
+        pytest.param("waits", True, id="nothing-runs"),
+        pytest.param("given-up", True, id="given-up-at-the-end"),
+        pytest.param("runs", False, id="something-runs"),
+        pytest.param("cancelled", False, id="nothing-left"),
+    ],
+)
+def test_workers_that_are_all_paused_and_run_nothing_are_stuck(last: str, told: bool) -> None:
+    plan = Planted(workers=2, limit=GB)
+    plan.more["workers"]["cluster"] = ["tcp://1", "tcp://2"]
     for number in range(5):
         plan.task("load", number, number + 1, nbytes=150 * MB)
-    if runs:
+        # Another cluster is idle.
+        plan.task("load", number, number + 1, worker="w1")
+    if last == "runs":
         plan.task("fit", 5, 60)
-    plan.task("fit", NAN, NAN, ready=5.0, status="cancelled")
-    plan.run.attempts[-1]["done"] = 60.0
+    if last != "waits":
+        plan.task("fit", NAN, NAN, ready=5.0, status="cancelled")
+        plan.run.attempts[-1]["done"] = 6.0 if last == "cancelled" else 60.0
     plan.run.state(5, "w0", "running", "paused")
-    plan.memory(5, process=0.9 * GB, managed=0.75 * GB)
-    found = plan.the("memory-pressure")
+    for second in range(61):
+        plan.memory(second, process=0.9 * GB, managed=0.75 * GB)
+    names = [*plan.run.names, "fit"]
+    if last == "cancelled":
+        names.pop()
+    graph = {"task": range(len(names)), "prefix": names, "submission": [0] * len(names)}
+    samples = {"process": ["w0"] * 2, "time": [START, START + 60], "cpu": [1.0, 1.0]}
+    found = plan.the("memory-pressure", graph=graph, resources=samples)
     assert ("all workers were paused" in found.why) == ("client.restart()" in found.advice) == told
 
 

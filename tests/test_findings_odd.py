@@ -205,6 +205,25 @@ def test_what_p2p_sends_again_as_a_worker_is_retired_is_what_that_costs() -> Non
     assert found.title.replace(words.SPACE, " ").endswith("`load` and `shuffle-transfer` ran again, for 6 s")
 
 
+def test_what_is_made_again_is_laid_on_one_worker() -> None:
+    run = sending_again(asked=20.0)
+    # Its leaving comes soon after, and costs nothing.
+    run.workers["c"] = TWO | {"left": 4.6}
+    run.events.append(event(4.5, "c", "worker-status", "running → closing_gracefully"))
+    assert one(run, "worker-lost").workers[0] == "b"
+
+
+@pytest.mark.parametrize("left", [0.5, NAN])
+def test_what_no_workers_leaving_explains_somebody_asked_for(left: float) -> None:
+    """`Client.retry` submits nothing. A worker that had left before knew nothing of it."""
+    run = Run(a=TWO, b=TWO | {"left": left})
+    load = run.task("load", "a", 1, 3)
+    run.task("load", "a", 4, 6, task=load, ready=4.0)
+    run.tables["submissions"] = {"submission": [0], "time": [START], "tasks": [1]}
+    (found,) = told(run, "recompute")
+    assert found.cost_thread_seconds == pytest.approx(2)
+
+
 def test_what_somebody_asks_for_again_did_not_go_with_a_worker() -> None:
     (found,) = told(sending_again(asked=4.05), "recompute")
     assert found.cost_thread_seconds == pytest.approx(3), "that of the worker that stayed"

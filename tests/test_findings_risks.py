@@ -284,6 +284,8 @@ def test_attempts_that_did_not_ask_to_run_again_were_taken_back() -> None:
     (one,) = [each for each in with_executions(run, ends).findings() if each.code == "retried-work"]
     assert (one.severity, one.cost_thread_seconds) == ("info", pytest.approx(5))
     assert "taken back" in one.title and "`Reschedule`" not in one.why and "Reschedule" not in one.advice
+    untold = with_rows(run.recording(), "executions", [{"run": 0, "worker": "a", "status": "memory"}])
+    assert the(untold, "retried-work").advice.startswith("Raise `Reschedule`"), "nobody says otherwise"
     asked = ["rescheduled" if end == "released" else end for end in ends]
     assert the(with_executions(run, asked), "retried-work").advice.startswith("Raise `Reschedule`")
 
@@ -306,10 +308,11 @@ def test_outputs_of_p2p_that_are_placed_are_told_by_what_that_costs() -> None:
     one = the(rescheduled(of_p2p=True).recording(), "retried-work")
     assert (one.severity, one.cost_thread_seconds) == ("warning", pytest.approx(5))
     assert one.title.endswith("to place the outputs of P2P") and "`Reschedule`" not in one.why
-    placing = rescheduled(of_p2p=True)
-    placing.names = ["p2pshuffle" if name == "part" else name for name in placing.names]
-    summary = placing.recording().summary()
-    assert "rescheduled" not in summary.verdict() and summary.rescheduled == 10
+    for output in ("p2pshuffle", "rechunk", "getitem-rechunk-mul"):
+        placing = rescheduled(of_p2p=True)
+        placing.names = [output if name == "part" else name for name in placing.names]
+        summary = placing.recording().summary()
+        assert "rescheduled" not in summary.verdict() and summary.rescheduled == summary.placed == 10
     cheap = rescheduled(of_p2p=True)
     for attempt in cheap.attempts:
         if attempt["status"] == "rescheduled":

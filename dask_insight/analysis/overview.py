@@ -44,8 +44,8 @@ _MUCH, _FULL, _MORE = 0.15, 0.7, 1.1
 _UNKNOWN = ("inputs", "client")
 #: How tasks stood that had begun and not ended.
 _RUNNING = "still running"
-#: What the names of P2P's outputs begin with, but for `rechunk`.
-_OUTPUTS = ("p2p", "hashjoinp2p")
+#: What the names of P2P's outputs begin with, but for `rechunk`; and what those of its inputs have in them.
+_OUTPUTS, _INPUTS = ("p2p", "hashjoinp2p"), ("merge", "split", "transfer")
 #: Share of the thread time that all threads would have offered from beginning to end, from which they did.
 _THERE = 0.9
 #: Share of the offered time from which what threads did instead of computing is told.
@@ -412,8 +412,14 @@ def _placed(read: Read, tasks: Numbers) -> int:
     graph = read("graph")
     row = Lookup(graph["task"]).rows(tasks)
     prefix = graph["prefix"]
-    outputs = np.array([name == "rechunk" or name.startswith(_OUTPUTS) for name in prefix.names] or [False])
+    outputs = np.array([_is_output(name) for name in prefix.names] or [False])
     return int(outputs[prefix.codes[row[row >= 0]]].sum())
+
+
+def _is_output(name: str) -> bool:
+    parts = {*name.split("-")}
+    # What it rechunks has other names as well where it was fused.
+    return name.startswith(_OUTPUTS) or ("rechunk" in parts and parts.isdisjoint(_INPUTS))
 
 
 def _of_others(read: Read, tasks: Numbers) -> tuple[int, int]:

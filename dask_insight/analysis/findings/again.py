@@ -11,7 +11,7 @@ from ...lookup import sorted_set
 from .facts import Facts
 from .finding import Fact, Finding
 from .inside import computed_inside
-from .made_again import by_key
+from .made_again import SLACK, by_key
 from .names import most
 from .rule import Rule
 from .thresholds import Limits
@@ -77,7 +77,7 @@ def repeated(facts: Facts) -> np.ndarray:
     left = np.array([facts.left(name) for name in known.worker.names] or [np.inf])
     worker = known.worker.codes
     # It may have been wanted while its worker was dying.
-    lost = left[worker[before]] <= np.fmax(known.wanted, known.assigned)[again] + 1.0
+    lost = left[worker[before]] <= np.fmax(known.wanted, known.assigned)[again] + SLACK
     lost &= worker[before] != worker[again]
     return np.asarray(again[~lost])
 

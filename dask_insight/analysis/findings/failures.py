@@ -23,6 +23,8 @@ from .thresholds import Limits
 _KILLED = "KilledWorker"
 #: And what is told of one whose inputs no worker has room for.
 _NO_ROOM = "larger than the memory limit of the worker"
+#: Seconds before its end of which a worker may not have come to tell.
+_LAST_WORDS = 2.0
 #: Characters of an exception, and kinds of them, that are told.
 _TEXT, _KINDS = 300, 5
 
@@ -100,8 +102,9 @@ def _retried_work(facts: Facts, limits: Limits) -> Iterator[Finding]:
     # Those that lost what they need before they ran wait for it again, and have cost nothing.
     sent = sent[known.ran[sent]]
     p2p = ends_of_p2p(facts) if len(sent) else Ends(sent, sent)
-    taken = _taken_back(facts, sent) | np.isin(known.task[sent], p2p.inputs)
-    placed = ~taken & np.isin(known.task[sent], p2p.outputs)
+    first, last = (np.isin(known.task[sent], tasks) for tasks in p2p)
+    taken = _taken_back(facts, sent) | (first & ~last)
+    placed = last & ~taken
     if len(by_tasks := sent[~taken & ~placed]):
         yield _made_again(facts, limits, by_tasks).but(
             title=_rescheduled(facts, by_tasks),
@@ -195,12 +198,16 @@ def _lost(facts: Facts, rows: np.ndarray) -> str:
 
 
 def _taken_back(facts: Facts, rows: np.ndarray) -> np.ndarray:
-    """Which of some attempts did not ask to run again, as their workers tell: Dask let go of them."""
-    executions = facts.read("executions")
-    ended = executions["status"]
-    asked = executions["run"][is_any(ended, ("rescheduled",))]
-    # Other tools' files know of no other way to be rescheduled, and do not tell how attempts ended there.
-    return ~np.isin(facts.attempts.run[rows], asked) & bool({*ended.names} - {""})
+    """Which of some attempts did not ask to run again, as their workers tell: Dask let go of them.
+
+    A worker that left soon after may not have come to tell.
+    """
+    known, executions = facts.attempts, facts.read("executions")
+    ends, left = executions["status"], np.array([facts.left(name) for name in known.worker.names] or [np.inf])
+    otherwise = executions["run"][~is_any(ends, ("", "rescheduled"))]
+    untold = ~np.isin(known.run[rows], executions["run"]) & bool({*ends.names} - {""})
+    untold &= left[known.worker.codes[rows]] - known.at("done", rows) < _LAST_WORDS
+    return np.asarray(np.isin(known.run[rows], otherwise) | untold)
 
 
 def ended_as(facts: Facts, *statuses: str) -> np.ndarray:

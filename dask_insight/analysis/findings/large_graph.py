@@ -13,7 +13,7 @@ from ...lookup import Lookup, pick
 from ...schema import NOTHING
 from ...timeline import Moments
 from .building import intake, slowly_made
-from .facts import Facts, medians
+from .facts import CARRIES, Facts, medians
 from .finding import Fact, Finding
 from .outliers import first_of_each
 from .rule import Rule
@@ -88,8 +88,12 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
 def carrying(facts: Facts, limits: Limits) -> tuple[str, ...]:
     """Names of tasks that bring data of their own to the workers; none where no graph is heavy by that."""
     table, names = facts.submissions, _requests(facts, limits).names
-    if names or facts.carried < limits["large-graph.bytes"] or _comes_once(facts, table):
+    if names or not len(table["nbytes"]):
         return names
+    largest = _heaviest(table)
+    nbytes, tasks = float(table["nbytes"][largest]), max(1, int(table["tasks"][largest]))
+    if not nbytes >= max(limits["large-graph.bytes"], CARRIES * tasks) or _comes_once(facts, table):
+        return ()
     return _brought(facts, table, "nbytes")
 
 

@@ -17,6 +17,7 @@ from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .host_memory import full_hosts
 from .hosts import Low
+from .made_again import SLACK
 from .names import by_code, most, of_workers, quoted, split, workers_of
 from .p2p import began_anew
 from .retired import found as of_retired
@@ -25,8 +26,6 @@ from .rule import Rule
 from .suspects import Deaths, suspects
 from .thresholds import Limits
 
-#: Seconds by which the word of a lost worker may come before or after its tasks are given to others.
-_SLACK = 1.0
 #: Seconds before a loss in which a full host may have been its cause.
 _FILLS = 30.0
 #: Share of its limit from which a worker was most likely killed for its memory, and below which it was not
@@ -107,7 +106,7 @@ def _lost(facts: Facts, limits: Limits, end: End, losses: list[Loss]) -> Finding
         suspected = suspects(facts, deaths_of(facts, losses), limits["worker-lost.size"])
         names = tuple(dict.fromkeys((*suspected.names, *names)))
         why += f"{_memory(facts, limits, losses, seen)}{suspected.why}"
-    why = f"{why.strip()} {began_anew(facts)}"
+    why = f"{why.strip()} {began_anew(facts, (loss.worker for loss in losses))}"
     cut, anew = _cut(facts, losses), _anew(facts, losses)
     whole = max(float(facts.inside.sum()), 1e-9)
     left = f"{words.count(len(losses), 'worker')} {end.title}"
@@ -236,7 +235,7 @@ def _is_crowded(facts: Facts, worker: str) -> bool:
 def _full_then(facts: Facts, limits: Limits, losses: list[Loss]) -> Iterator[Low]:
     """Those hosts of lost workers that had next to no memory left as these went."""
     for loss in losses:
-        yield from full_hosts(facts, limits, loss.when - _FILLS, loss.when + _SLACK, loss.worker)
+        yield from full_hosts(facts, limits, loss.when - _FILLS, loss.when + SLACK, loss.worker)
 
 
 def losses_of(facts: Facts) -> Iterator[Loss]:
@@ -256,7 +255,7 @@ def losses_of(facts: Facts) -> Iterator[Loss]:
             continue
         worker, when = sources.names[sources.codes[row]], float(events["time"][row])
         mine = given.get(worker, np.zeros(0, "i8"))
-        killed = mine[known.killed[mine] & (np.abs(known.at("done", mine) - when) < _SLACK)]
+        killed = mine[known.killed[mine] & (np.abs(known.at("done", mine) - when) < SLACK)]
         running = _unfinished(facts, worker, when, mine) if processing else 0.0
         yield Loss(worker, when, int(results), killed, _again(facts, worker, when), running)
 
@@ -265,7 +264,7 @@ def _again(facts: Facts, worker: str, when: float) -> np.ndarray:
     """Attempts that made results again that a worker had made before it left, or what Dask lays on that."""
     known, rows = facts.attempts, facts.several
     mine = is_any(pick(known.worker, rows), (worker,))
-    made = rows[mine & known.ok[rows] & (known.at("done", rows) <= when + _SLACK)]
+    made = rows[mine & known.ok[rows] & (known.at("done", rows) <= when + SLACK)]
     own = _later(facts, worker, when, known.task[made])
     return np.union1d(own, facts.made_again.left.get(worker, own[:0]))
 
@@ -274,7 +273,7 @@ def _later(facts: Facts, worker: str, when: float, tasks: np.ndarray) -> np.ndar
     """Attempts at some tasks on other workers after a worker had left."""
     known, rows = facts.attempts, facts.several
     elsewhere = ~is_any(pick(known.worker, rows), (worker,)) & (known.place[rows] >= 0)
-    later = known.at("start", rows) > when - _SLACK
+    later = known.at("start", rows) > when - SLACK
     return np.asarray(rows[elsewhere & later & np.isin(known.task[rows], tasks)])
 
 
@@ -387,8 +386,8 @@ WORKER_LOST = Rule(
         "asked to leave until they had left, where that costs enough."
     ),
     cost=(
-        "(Thread-seconds of what ran there, and of what was computed again; of retired ones, also those that "
-        "they were idle beside tasks that waited) / threads."
+        "(Thread-seconds of what ran there, and of what was computed again, also for P2P that began anew; of "
+        "retired ones, also those that they were idle beside tasks that waited) / threads."
     ),
     url="https://distributed.dask.org/en/stable/killed.html",
     advice="Read the worker's log; more memory or smaller tasks; retire workers, do not kill them.",

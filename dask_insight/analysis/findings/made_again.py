@@ -12,13 +12,14 @@ from ...columns import taken_out
 from ...lookup import pick, sorted_set
 from ...schema import NOTHING
 from ...timeline import cluster_of
+from .names import by_code
 
 if TYPE_CHECKING:
     from .facts import Facts
 
 
-#: Seconds by which the word of a worker's end may come after its tasks are wanted again.
-_SLACK = 1.0
+#: Seconds by which the word of a worker's end may come before or after its tasks are wanted again.
+SLACK = 1.0
 
 
 class MadeAgain(NamedTuple):
@@ -27,14 +28,9 @@ class MadeAgain(NamedTuple):
     #: Those of which somebody had asked for the result since, and the last ones before.
     asked: np.ndarray
     before: np.ndarray
-    #: Those that Dask itself wanted, by the worker that had left last: a result was lost with it, or it took
-    #: part in P2P, which begins anew then.
+    #: Those that Dask itself wanted, by the worker that had left: a result was lost with it, or it took part
+    #: in P2P, which begins anew then.
     left: Mapping[str, np.ndarray]
-
-    @property
-    def unasked(self) -> np.ndarray:
-        """Those that Dask wanted as workers left."""
-        return np.concatenate([*self.left.values(), self.asked[:0]])
 
 
 def made_again(facts: Facts) -> MadeAgain:
@@ -43,31 +39,59 @@ def made_again(facts: Facts) -> MadeAgain:
     tasks = by_key(facts, rows)
     if not len(tasks) or (int(tasks.max()) < 8 * len(tasks) and int(np.bincount(tasks).max()) < 2):
         return MadeAgain(rows[:0], rows[:0], {})
-    names = [*map(cluster_of(facts.read), known.worker.names)]
-    cluster = np.unique(names, return_inverse=True)[1][known.worker.codes[rows]]
+    of = cluster_of(facts.read)
+    clusters, codes = np.unique([*map(of, known.worker.names)], return_inverse=True)
+    cluster = codes[known.worker.codes[rows]]
     order = np.lexsort((known.at("done", rows), cluster, tasks))
     rows, tasks, cluster = rows[order], tasks[order], cluster[order]
     same = (tasks[1:] == tasks[:-1]) & (cluster[1:] == cluster[:-1])
-    again, before = rows[1:][same], rows[:-1][same]
-    wanted, done = known.at("wanted", again), known.at("done", before)
+    pairs = _Pairs(facts, rows[1:][same], rows[:-1][same])
     # What was made twice beside each other had not been let go of.
-    later = wanted >= done
-    asked = later & _submitted_between(facts, done, wanted)
-    return MadeAgain(again[asked], before[asked], _by_departure(facts, again[later & ~asked]))
+    pairs = pairs.take(pairs.wanted >= pairs.done)
+    asked = _submitted_between(facts, pairs.done, pairs.wanted)
+    left: dict[str, np.ndarray] = {}
+    cluster = codes[known.worker.codes[pairs.again]]
+    for number, name in enumerate(clusters.tolist()):
+        mine = np.flatnonzero(~asked & (cluster == number))
+        gone = sorted((facts.left(each), each) for each in facts.workers if of(each) == name)
+        gone = [each for each in gone if each[0] < np.inf]
+        for which, at in by_code(_departures(pairs.take(mine), gone)).items():
+            if which < 0:
+                # Nobody's leaving explains it: somebody asked, as by `Client.retry`, which submits nothing.
+                asked[mine[at]] = True
+            else:
+                left[gone[which][1]] = pairs.again[mine[at]]
+    return MadeAgain(pairs.again[asked], pairs.before[asked], left)
 
 
-def _by_departure(facts: Facts, rows: np.ndarray) -> dict[str, np.ndarray]:
-    """Attempts by the worker of their cluster that had left last when they were wanted."""
-    known, of = facts.attempts, cluster_of(facts.read)
-    cluster = np.array([*map(of, known.worker.names)])[known.worker.codes[rows]]
-    wanted, found = known.at("wanted", rows) + _SLACK, {}
-    gone = [(facts.left(name), name) for name in facts.workers if facts.left(name) < np.inf]
-    for left, name in sorted(gone, reverse=True):
-        mine = (cluster == of(name)) & (wanted >= left)
-        if mine.any():
-            found[name] = rows[mine]
-            rows, cluster, wanted = rows[~mine], cluster[~mine], wanted[~mine]
-    return found
+class _Pairs:
+    """Attempts, and those before that had made the same."""
+
+    def __init__(self, facts: Facts, again: np.ndarray, before: np.ndarray) -> None:
+        self.facts, self.again, self.before = facts, again, before
+        self.wanted, self.done = facts.attempts.at("wanted", again), facts.attempts.at("done", before)
+
+    def take(self, some: np.ndarray) -> _Pairs:
+        return _Pairs(self.facts, self.again[some], self.before[some])
+
+
+def _departures(pairs: _Pairs, gone: list[tuple[float, str]]) -> np.ndarray:
+    """Whose leaving had results made again, by its place in `gone`: when workers left, in order; or -1.
+
+    The worker that had made one; else that which left last before it was wanted: P2P begins anew for each.
+    """
+    if not gone or not len(pairs.again):
+        return np.full(len(pairs.again), -1)
+    moments = np.array([when for when, _ in gone])
+    last = np.searchsorted(moments, pairs.wanted, "right") - 1
+    # The word of one may come later than what it does.
+    following = np.minimum(last + 1, len(gone) - 1)
+    early = (last < 0) | (moments[last] < pairs.done - SLACK)
+    last = np.where(early & (moments[following] <= pairs.wanted + SLACK), following, last)
+    last[(last < 0) | (moments[last] < pairs.done - SLACK)] = -1
+    number, worker = {name: which for which, (_, name) in enumerate(gone)}, pairs.facts.attempts.worker
+    own = np.array([number.get(name, -1) for name in worker.names])[worker.codes[pairs.before]]
+    return np.asarray(np.where((own >= 0) & (moments[own] <= pairs.wanted + SLACK), own, last))
 
 
 def _submitted_between(facts: Facts, since: np.ndarray, until: np.ndarray) -> np.ndarray:

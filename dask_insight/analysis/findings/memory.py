@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
-from ...timeline import Moments, process_memory
-from .facts import Facts
+from ...tables.facts import recorded
+from ...timeline import Moments, cluster_of, process_memory
+from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .growth import growing
 from .held import Filling, Results, filling
@@ -28,6 +29,8 @@ from .thresholds import Limits
 _FELT = 0.01
 #: Seconds of that after which workers are stuck.
 _STUCK = 20.0
+#: Seconds that a program takes to end its workers.
+_ENDS = 5.0
 #: Share of what a full worker used up to which the others, by their median, had room.
 _ROOM = 0.5
 
@@ -53,7 +56,7 @@ _CARRIED = (
     "from when it runs, unpacked as well; see `large-graph`."
 )
 _MERGED = Reason(
-    "Before P2P rechunks, Dask puts small chunks together, up to `array.chunk-size` each.",
+    "Before P2P rechunks, Dask puts small chunks together, up to `array.chunk-size` or the largest of them.",
     "Have less put together before P2P rechunks:\n\n"
     "    dask.config.set({'array.chunk-size': '32MiB'})   # where x.rechunk() is called",
 )
@@ -106,7 +109,7 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
     if any(name.startswith("rechunk-merge") and name.endswith("rechunk-transfer") for name in names):
         reasons.append(_MERGED)
     if losses:
-        reasons.append(Reason(began_anew(facts), ""))
+        reasons.append(Reason(began_anew(facts, ended), ""))
     usual = _usual(facts, peaks, workers, min(moments))
     if usual < _ROOM * most and filled.is_results:
         reasons.append(Reason(_UNEVENLY, _SPREAD))
@@ -151,23 +154,33 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 
 def _stuck(facts: Facts, paused: Mapping[str, Moments]) -> Iterator[Reason]:
-    """That all workers are paused at the end, and that no task has ended for long."""
-    there = [name for name in facts.workers if facts.left(name) >= facts.stop]
-    if not there or not all(name in paused and paused[name].stop[-1] >= facts.stop for name in there):
+    """That all workers of a cluster are paused at the end, and nothing has run there for long.
+
+    With work left: who gives up at the end cancels that, and ends the workers.
+    """
+    end, known, of = min(recorded(facts.read)[1], facts.part[1]), facts.attempts, cluster_of(facts.read)
+    over = known.ok | is_any(known.status, ("erred",))
+    over |= is_any(known.status, ("cancelled",)) & (known.done <= end - _STUCK)
+    if np.isin(facts.read("graph")["task"], known.task[over]).all():
         return
-    # What runs goes on while its worker is paused.
-    ran = np.flatnonzero(facts.attempts.ran)
-    ended = np.nan_to_num(facts.attempts.at("ended", ran), nan=np.inf).max(initial=facts.start)
-    since = max(float(ended), *(float(paused[name].start[-1]) for name in there))
-    if facts.stop - since >= _STUCK:
-        yield Reason(
-            f"For the last {words.duration(facts.stop - since)} all workers were paused and no task ended: "
-            "nothing is left to run that would free their memory.",
-            "What is stuck so does not go on of itself. Cancel what waits and let go of results, or begin "
-            "anew:\n\n"
-            "    client.cancel(futures)\n"
-            "    client.restart()   # all results are lost",
-        )
+    for cluster in {*map(of, paused)}:
+        there = [name for name in facts.workers if of(name) == cluster and facts.left(name) > end - _ENDS]
+        if not there or not all(name in paused and paused[name].stop[-1] > end - _ENDS for name in there):
+            continue
+        # What runs goes on while its worker is paused.
+        ran = np.flatnonzero(known.ran & is_any(known.worker, there))
+        ended = np.nan_to_num(known.at("ended", ran), nan=np.inf).max(initial=facts.start)
+        since = max(float(ended), *(float(paused[name].start[-1]) for name in there))
+        if end - since >= _STUCK:
+            yield Reason(
+                f"For the last {words.duration(end - since)} all workers were paused and no task ended: "
+                "nothing is left to run that would free their memory.",
+                "What is stuck so does not go on of itself. Cancel what waits and let go of results, or "
+                "begin anew:\n\n"
+                "    client.cancel(futures)\n"
+                "    client.restart()   # all results are lost",
+            )
+            return
 
 
 def _filled(
@@ -182,8 +195,8 @@ def _filled(
     memory = sum(peak.nbytes for peak in there.values())
     names = filled.names if filled.is_results else ()
     reasons = [*piled_up(facts, results, moments, memory, names)]
-    carried = () if filled.is_results else tuple(set(filled.names).intersection(carrying(facts, limits)))
-    if carried:
+    theirs = () if filled.is_results else carrying(facts, limits)
+    if carried := tuple(name for name in filled.names if name in theirs):
         reasons.append(Reason(f"Tasks of {quoted(carried)} {_CARRIED}", SCATTER))
     return filled, reasons + [_LEAK] * (not growing(facts, limits).keys().isdisjoint(workers))
 

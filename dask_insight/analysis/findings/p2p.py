@@ -83,17 +83,20 @@ def ends_of_p2p(facts: Facts) -> Ends:
     graph, edges = facts.read("graph"), facts.read("edges")
     is_barrier = np.array([name.startswith(BARRIER) for name in graph["prefix"].names] or [False])
     barriers = graph["task"][is_barrier[graph["prefix"].codes]]
-    found = Ends(
-        edges["dependency"][np.isin(edges["task"], barriers)],
-        edges["task"][np.isin(edges["dependency"], barriers)],
-    )
+    inputs = edges["dependency"][np.isin(edges["task"], barriers)]
+    # Fused ones stand behind another name of theirs.
+    behind = edges["dependency"][np.isin(edges["task"], inputs)]
+    sends = np.array([name.endswith("-transfer") for name in graph["prefix"].names] or [False])
+    behind = behind[np.isin(behind, graph["task"][sends[graph["prefix"].codes]])]
+    outputs = edges["task"][np.isin(edges["dependency"], barriers)]
     forget(edges)
-    return found
+    return Ends(np.concatenate([inputs, behind]), outputs)
 
 
-def began_anew(facts: Facts) -> str:
-    """That inputs of P2P were sent again though nobody had asked for them, in a sentence; or ''."""
-    again = facts.made_again.unasked
+def began_anew(facts: Facts, workers: Iterable[str]) -> str:
+    """That inputs of P2P were sent again as some workers left, in a sentence; or ''."""
+    left = facts.made_again.left
+    again = np.concatenate([np.zeros(0, "i8"), *(left[name] for name in {*workers} & left.keys())])
     inputs = ends_of_p2p(facts).inputs if len(again) else again
     count = int(np.isin(facts.attempts.task[again], inputs).sum())
     if not count:

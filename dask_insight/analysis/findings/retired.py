@@ -131,6 +131,8 @@ def found(facts: Facts, all_of_them: list[Retirement], url: str) -> Iterator[Fin
     seconds = idle + begun + redone
     meanwhile = f"while {quoted(names)} waited there" if len(waited) else "beside tasks that waited"
     if begun + redone > idle:
+        rows = np.concatenate([cut, again])
+        names = most(facts, rows, facts.inside[rows])
         meanwhile = f"and {quoted(names)} ran again, for {words.duration(begun + redone)}"
     yield Finding(
         code="worker-lost",
@@ -177,7 +179,7 @@ def _why(facts: Facts, some: list[Retirement], waited: np.ndarray, cut: np.ndarr
         said += f" {words.count(len(cut), 'task')} that still ran began anew elsewhere."
     if len(again):
         said += f" {words.count(len(again), 'result')} had to be computed again."
-    return f"{said} {began_anew(facts)}".rstrip()
+    return f"{said} {began_anew(facts, (each.worker for each in some))}".rstrip()
 
 
 _ADVICE = (

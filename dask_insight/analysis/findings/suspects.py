@@ -111,8 +111,11 @@ def larger_inputs(facts: Facts, rows: np.ndarray) -> str:
 def _many_inputs(facts: Facts, rows: np.ndarray) -> str:
     """That tasks like some that died take much of what a thread of their workers has, in words; or ''."""
     known, inputs = facts.attempts, facts.input_bytes()
-    names = np.isin(facts.prefix.codes, facts.prefix.codes[rows])
-    nbytes = float(np.nan_to_num(inputs[names]).max(initial=0.0))
+    died = np.isin(known.task, known.task[rows])
+    if not np.isfinite(inputs[died]).any():
+        # Of those of its name.
+        died = np.isin(facts.prefix.codes, facts.prefix.codes[rows])
+    nbytes = float(np.nan_to_num(inputs[died]).max(initial=0.0))
     workers = {known.worker.names[code] for code in known.worker.codes[rows].tolist()}
     limits = [
         float(each.get("memory_limit", np.nan)) / max(1, int(each.get("threads") or 1))
