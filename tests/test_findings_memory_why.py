@@ -14,6 +14,7 @@ from dask_insight import words
 from dask_insight.analysis.findings import Finding
 from dask_insight.batch import encode
 from dask_insight.recording import Recording
+from dask_insight.schema import NOTHING
 
 MB, GB = 1e6, 1e9
 
@@ -223,12 +224,9 @@ def test_data_that_tasks_carry_fill_memory_as_well() -> None:
     ],
 )
 def test_workers_that_are_all_paused_and_run_nothing_are_stuck(last: str, told: bool) -> None:
-    plan = Planted(workers=2, limit=GB)
-    plan.more["workers"]["cluster"] = ["tcp://1", "tcp://2"]
+    plan = Planted(limit=GB)
     for number in range(5):
         plan.task("load", number, number + 1, nbytes=150 * MB)
-        # Another cluster is idle.
-        plan.task("load", number, number + 1, worker="w1")
     if last == "runs":
         plan.task("fit", 5, 60)
     if last != "waits":
@@ -240,7 +238,9 @@ def test_workers_that_are_all_paused_and_run_nothing_are_stuck(last: str, told: 
     names = [*plan.run.names, "fit"]
     if last == "cancelled":
         names.pop()
-    graph = {"task": range(len(names)), "prefix": names, "submission": [0] * len(names)}
+    graph = {"task": range(len(names) + 1), "prefix": [*names, "scattered"]}
+    # What a client scatters is not to run.
+    graph |= {"submission": [*[0] * len(names), NOTHING], "order": [*range(len(names)), NOTHING]}
     samples = {"process": ["w0"] * 2, "time": [START, START + 60], "cpu": [1.0, 1.0]}
     found = plan.the("memory-pressure", graph=graph, resources=samples)
     assert ("all workers were paused" in found.why) == ("client.restart()" in found.advice) == told

@@ -213,9 +213,21 @@ def test_what_is_made_again_is_laid_on_one_worker() -> None:
     assert one(run, "worker-lost").workers[0] == "b"
 
 
-@pytest.mark.parametrize("left", [0.5, NAN])
+def test_what_a_retired_worker_had_handed_over_goes_with_who_dies_later() -> None:
+    run = Run(a=TWO | {"left": 4.0}, b=TWO | {"left": 8.0}, c=TWO)
+    load = run.task("load", "a", 0, 3)
+    fit = run.task("fit", "b", 4, 7, load)
+    run.task("load", "c", 8.2, 11.2, task=load, ready=8.1)
+    run.task("fit", "c", 11.2, 14.2, load, task=fit, ready=11.2)
+    run.tables["submissions"] = {"submission": [0], "time": [START], "tasks": [2]}
+    run.events.append(event(3.5, "a", "worker-status", "running → closing_gracefully"))
+    run.events.append(event(8.0, "b", "worker-lost", "gone", processing=0, lost=2, expected=False))
+    assert one(run, "worker-lost").cost_thread_seconds == pytest.approx(6)
+
+
+@pytest.mark.parametrize("left", [0.5, 3.5, NAN])
 def test_what_no_workers_leaving_explains_somebody_asked_for(left: float) -> None:
-    """`Client.retry` submits nothing. A worker that had left before knew nothing of it."""
+    """`Client.retry` submits nothing. A worker that had left before, or had nothing, has no part in it."""
     run = Run(a=TWO, b=TWO | {"left": left})
     load = run.task("load", "a", 1, 3)
     run.task("load", "a", 4, 6, task=load, ready=4.0)

@@ -290,6 +290,20 @@ def test_attempts_that_did_not_ask_to_run_again_were_taken_back() -> None:
     assert the(with_executions(run, asked), "retried-work").advice.startswith("Raise `Reschedule`")
 
 
+def test_what_sends_for_p2p_is_taken_back_also_where_it_was_fused() -> None:
+    run = Run()
+    sends = [run.task("rechunk-merge-rechunk-transfer", "a", each, each + 1) for each in range(4)]
+    for attempt in run.attempts[:2]:
+        attempt["status"] = "rescheduled"
+        run.task("", "b", 4 + attempt["run"], 5 + attempt["run"], task=attempt["task"])
+    # Under this name the barrier waits for it.
+    names = [run.task("rechunk-transfer", "a", 7 + each, 7.1 + each, send) for each, send in enumerate(sends)]
+    run.task("rechunk", "a", 12, 13, run.task("shuffle-barrier", "a", 11, 12, *names))
+    (one,) = [each for each in run.recording().findings() if each.code == "retried-work"]
+    assert (one.severity, one.tasks) == ("info", ("rechunk-merge-rechunk-transfer",))
+    assert "taken back" in one.title
+
+
 def with_executions(run: Run, ends: list[str]) -> Recording:
     """A run whose workers tell how attempts ended there."""
     recording = run.recording()

@@ -14,7 +14,7 @@ from ...timeline import submitted_by_others
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .names import most, quoted, workers_of
-from .p2p import Ends, ends_of_p2p
+from .p2p_ends import Ends, ends_of_p2p
 from .rule import Rule
 from .suspects import EQUAL_PARTS, larger_inputs
 from .thresholds import Limits

@@ -61,7 +61,7 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
     if sent:
         title = f"`{name}` carries data in its graph: {words.duration(requests.way)} to send each task"
     # Few bytes a task are what many tasks take; many are data inside of them.
-    carries = bool(sent) or (heavy and facts.carried > 0)
+    carries = bool(sent) or (heavy and _has_data(table))
     if carries and not sent:
         title = f"`{name}` carries data in its graph: {words.size(nbytes)} were sent to the scheduler"
     once = carries and not sent and _comes_once(facts, table)
@@ -88,18 +88,21 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
 def carrying(facts: Facts, limits: Limits) -> tuple[str, ...]:
     """Names of tasks that bring data of their own to the workers; none where no graph is heavy by that."""
     table, names = facts.submissions, _requests(facts, limits).names
-    if names or not len(table["nbytes"]):
+    if names or not float(np.nan_to_num(table["nbytes"]).max(initial=0.0)) >= limits["large-graph.bytes"]:
         return names
-    largest = _heaviest(table)
-    nbytes, tasks = float(table["nbytes"][largest]), max(1, int(table["tasks"][largest]))
-    if not nbytes >= max(limits["large-graph.bytes"], CARRIES * tasks) or _comes_once(facts, table):
-        return ()
-    return _brought(facts, table, "nbytes")
+    alone = _has_data(table) and not _comes_once(facts, table)
+    return _brought(facts, table, "nbytes") if alone else ()
 
 
 def _heaviest(table: Mapping[str, Any]) -> int:
     """Row of the graph of most bytes."""
     return int(np.argmax(np.nan_to_num(table["nbytes"])))
+
+
+def _has_data(table: Mapping[str, Any]) -> bool:
+    """Whether it is data that makes that graph heavy, and not the number of its tasks."""
+    largest = _heaviest(table)
+    return bool(table["nbytes"][largest] >= CARRIES * max(1, int(table["tasks"][largest])))
 
 
 def _comes_once(facts: Facts, table: Mapping[str, Any]) -> bool:

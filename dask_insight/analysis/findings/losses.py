@@ -92,7 +92,9 @@ def _worker_lost(facts: Facts, limits: Limits) -> Iterator[Finding]:
     for end, losses in by_end.items():
         if len(losses) >= limits["worker-lost.count"]:
             yield _lost(facts, limits, end, losses)
-    yield from of_retired(facts, retirements(facts, partial(_again, facts)), WORKER_LOST.url)
+    lost = {loss.worker for loss in found}
+    retired = [each for each in retirements(facts, partial(_again, facts)) if each.worker not in lost]
+    yield from of_retired(facts, retired, WORKER_LOST.url)
 
 
 def _lost(facts: Facts, limits: Limits, end: End, losses: list[Loss]) -> Finding:
@@ -265,8 +267,10 @@ def _again(facts: Facts, worker: str, when: float) -> np.ndarray:
     known, rows = facts.attempts, facts.several
     mine = is_any(pick(known.worker, rows), (worker,))
     made = rows[mine & known.ok[rows] & (known.at("done", rows) <= when + SLACK)]
-    own = _later(facts, worker, when, known.task[made])
-    return np.union1d(own, facts.made_again.left.get(worker, own[:0]))
+    own, left = _later(facts, worker, when, known.task[made]), facts.made_again.left
+    others = [rows for name, rows in left.items() if name != worker]
+    own = own[~np.isin(own, np.concatenate([own[:0], *others]))]
+    return np.union1d(own, left.get(worker, own[:0]))
 
 
 def _later(facts: Facts, worker: str, when: float, tasks: np.ndarray) -> np.ndarray:

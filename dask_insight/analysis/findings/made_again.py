@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ...batch import Texts
 from ...columns import taken_out
-from ...lookup import pick, sorted_set
+from ...lookup import is_any, pick, sorted_set
 from ...schema import NOTHING
+from ...tables.facts import from_json
 from ...timeline import cluster_of
 from .names import by_code
+from .p2p_ends import ends_of_p2p
 
 if TYPE_CHECKING:
     from .facts import Facts
@@ -50,17 +53,22 @@ def made_again(facts: Facts) -> MadeAgain:
     pairs = pairs.take(pairs.wanted >= pairs.done)
     asked = _submitted_between(facts, pairs.done, pairs.wanted)
     left: dict[str, np.ndarray] = {}
-    cluster = codes[known.worker.codes[pairs.again]]
+    cluster, took, inputs = codes[known.worker.codes[pairs.again]], _took_results(facts), None
     for number, name in enumerate(clusters.tolist()):
         mine = np.flatnonzero(~asked & (cluster == number))
         gone = sorted((facts.left(each), each) for each in facts.workers if of(each) == name)
         gone = [each for each in gone if each[0] < np.inf]
-        for which, at in by_code(_departures(pairs.take(mine), gone)).items():
-            if which < 0:
+        for which, at in by_code(_departures(pairs.take(mine), gone, took)).items():
+            again, worker = pairs.again[mine[at]], gone[which][1] if which >= 0 else ""
+            if worker and worker not in took:
+                # It had handed over what it had: that alone has nothing made again.
+                inputs = ends_of_p2p(facts).inputs if inputs is None else inputs
+                worker = worker if np.isin(known.task[again], inputs).any() else ""
+            if worker:
+                left[worker] = again
+            else:
                 # Nobody's leaving explains it: somebody asked, as by `Client.retry`, which submits nothing.
                 asked[mine[at]] = True
-            else:
-                left[gone[which][1]] = pairs.again[mine[at]]
     return MadeAgain(pairs.again[asked], pairs.before[asked], left)
 
 
@@ -75,10 +83,21 @@ class _Pairs:
         return _Pairs(self.facts, self.again[some], self.before[some])
 
 
-def _departures(pairs: _Pairs, gone: list[tuple[float, str]]) -> np.ndarray:
+def _took_results(facts: Facts) -> set[str]:
+    """Workers with which results went that nobody else had."""
+    events, found = facts.read("events"), set()
+    sources = events["source"]
+    for row in np.flatnonzero(is_any(events["kind"], ("worker-lost",))).tolist():
+        with suppress(KeyError, TypeError, ValueError):
+            if from_json(events["detail"][row])["lost"] > 0:
+                found.add(sources.names[sources.codes[row]])
+    return found
+
+
+def _departures(pairs: _Pairs, gone: list[tuple[float, str]], took: set[str]) -> np.ndarray:
     """Whose leaving had results made again, by its place in `gone`: when workers left, in order; or -1.
 
-    The worker that had made one; else that which left last before it was wanted: P2P begins anew for each.
+    The worker that had made one, if it `took` results; else that which left last before it was wanted.
     """
     if not gone or not len(pairs.again):
         return np.full(len(pairs.again), -1)
@@ -89,7 +108,8 @@ def _departures(pairs: _Pairs, gone: list[tuple[float, str]]) -> np.ndarray:
     early = (last < 0) | (moments[last] < pairs.done - SLACK)
     last = np.where(early & (moments[following] <= pairs.wanted + SLACK), following, last)
     last[(last < 0) | (moments[last] < pairs.done - SLACK)] = -1
-    number, worker = {name: which for which, (_, name) in enumerate(gone)}, pairs.facts.attempts.worker
+    number = {name: which for which, (_, name) in enumerate(gone) if name in took}
+    worker = pairs.facts.attempts.worker
     own = np.array([number.get(name, -1) for name in worker.names])[worker.codes[pairs.before]]
     return np.asarray(np.where((own >= 0) & (moments[own] <= pairs.wanted + SLACK), own, last))
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
+from ...schema import NOTHING
 from ...tables.facts import recorded
 from ...timeline import Moments, cluster_of, process_memory
 from .facts import Facts, is_any
@@ -154,33 +155,35 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 
 def _stuck(facts: Facts, paused: Mapping[str, Moments]) -> Iterator[Reason]:
-    """That all workers of a cluster are paused at the end, and nothing has run there for long.
+    """That all workers are paused at the end, and nothing has run for long, with work left.
 
-    With work left: who gives up at the end cancels that, and ends the workers.
+    Who gives up at the end cancels that, and ends the workers.
     """
-    end, known, of = min(recorded(facts.read)[1], facts.part[1]), facts.attempts, cluster_of(facts.read)
+    # Of a part nobody knows what came of it; of several clusters, whose work is left.
+    if facts.part[1] < np.inf or len({*map(cluster_of(facts.read), facts.workers)}) != 1:
+        return
+    end, known, graph = recorded(facts.read)[1], facts.attempts, facts.read("graph")
+    there = [name for name in facts.workers if facts.left(name) > end - _ENDS]
+    if not there or not all(name in paused and paused[name].stop[-1] > end - _ENDS for name in there):
+        return
     over = known.ok | is_any(known.status, ("erred",))
     over |= is_any(known.status, ("cancelled",)) & (known.done <= end - _STUCK)
-    if np.isin(facts.read("graph")["task"], known.task[over]).all():
+    left = ((graph["submission"] != NOTHING) | (graph["order"] != NOTHING)) & is_any(graph["state"], ("",))
+    if not (left & ~np.isin(graph["task"], known.task[over])).any():
         return
-    for cluster in {*map(of, paused)}:
-        there = [name for name in facts.workers if of(name) == cluster and facts.left(name) > end - _ENDS]
-        if not there or not all(name in paused and paused[name].stop[-1] > end - _ENDS for name in there):
-            continue
-        # What runs goes on while its worker is paused.
-        ran = np.flatnonzero(known.ran & is_any(known.worker, there))
-        ended = np.nan_to_num(known.at("ended", ran), nan=np.inf).max(initial=facts.start)
-        since = max(float(ended), *(float(paused[name].start[-1]) for name in there))
-        if end - since >= _STUCK:
-            yield Reason(
-                f"For the last {words.duration(end - since)} all workers were paused and no task ended: "
-                "nothing is left to run that would free their memory.",
-                "What is stuck so does not go on of itself. Cancel what waits and let go of results, or "
-                "begin anew:\n\n"
-                "    client.cancel(futures)\n"
-                "    client.restart()   # all results are lost",
-            )
-            return
+    # What runs goes on while its worker is paused.
+    ended = np.nan_to_num(known.at("ended", np.flatnonzero(known.ran)), nan=np.inf).max(initial=facts.start)
+    since = max(float(ended), *(float(paused[name].start[-1]) for name in there))
+    stood = min(end, max(map(facts.left, there))) - since
+    if stood >= _STUCK:
+        yield Reason(
+            f"For the last {words.duration(stood)} all workers were paused and no task ended: nothing is "
+            "left to run that would free their memory.",
+            "What is stuck so does not go on of itself. Cancel what waits and let go of results, or begin "
+            "anew:\n\n"
+            "    client.cancel(futures)\n"
+            "    client.restart()   # all results are lost",
+        )
 
 
 def _filled(

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 import numpy as np
 
 from ... import words
-from ...columns import forget
 from ...timeline import Moments
 from .facts import Facts
 from .finding import Fact, Finding
 from .names import BARRIER, most
+from .p2p_ends import ends_of_p2p
 from .thresholds import Limits
 
 
@@ -69,28 +68,6 @@ def faster_shuffles(names: Iterable[str]) -> str:
         "    ddf[ddf.year == 2024][['key', 'value']].merge(...)         # not the whole frame\n"
         "    dask.config.set({'temporary-directory': '/local/disk'})    # before workers start"
     )
-
-
-class Ends(NamedTuple):
-    """Ids of the tasks that P2P begins with and of those that take what it moved; each task once or more."""
-
-    inputs: np.ndarray
-    outputs: np.ndarray
-
-
-def ends_of_p2p(facts: Facts) -> Ends:
-    """The tasks that its barriers need, and those that need its barriers."""
-    graph, edges = facts.read("graph"), facts.read("edges")
-    is_barrier = np.array([name.startswith(BARRIER) for name in graph["prefix"].names] or [False])
-    barriers = graph["task"][is_barrier[graph["prefix"].codes]]
-    inputs = edges["dependency"][np.isin(edges["task"], barriers)]
-    # Fused ones stand behind another name of theirs.
-    behind = edges["dependency"][np.isin(edges["task"], inputs)]
-    sends = np.array([name.endswith("-transfer") for name in graph["prefix"].names] or [False])
-    behind = behind[np.isin(behind, graph["task"][sends[graph["prefix"].codes]])]
-    outputs = edges["task"][np.isin(edges["dependency"], barriers)]
-    forget(edges)
-    return Ends(np.concatenate([inputs, behind]), outputs)
 
 
 def began_anew(facts: Facts, workers: Iterable[str]) -> str:
