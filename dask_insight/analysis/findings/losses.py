@@ -12,6 +12,7 @@ from ... import words
 from ...lookup import pick
 from ...tables.facts import from_json
 from ...timeline import process_memory
+from .departures import departures
 from .ends import ANEW, DIED, NOTHING_RAN, End, ends
 from .facts import Facts, is_any
 from .finding import Fact, Finding
@@ -242,24 +243,13 @@ def _full_then(facts: Facts, limits: Limits, losses: list[Loss]) -> Iterator[Low
 
 def losses_of(facts: Facts) -> Iterator[Loss]:
     """Workers that nobody had asked to leave, with what went with them."""
-    events, known = facts.read("events"), facts.attempts
-    sources = events["source"]
-    rows = np.flatnonzero(is_any(events["kind"], ("worker-lost",)))
-    lost = {sources.names[code] for code in sources.codes[rows].tolist()}
-    given = split(known.worker, np.flatnonzero(of_workers(facts, lost)))
-    for row in rows.tolist():
-        try:
-            detail = from_json(events["detail"][row])
-            processing, results, expected = (detail[name] for name in ("processing", "lost", "expected"))
-        except (KeyError, TypeError, ValueError):
-            continue
-        if expected:
-            continue
-        worker, when = sources.names[sources.codes[row]], float(events["time"][row])
+    known, unasked = facts.attempts, [each for each in departures(facts) if not each.expected]
+    given = split(known.worker, np.flatnonzero(of_workers(facts, {each.worker for each in unasked})))
+    for worker, when, processing, results, _ in unasked:
         mine = given.get(worker, np.zeros(0, "i8"))
         killed = mine[known.killed[mine] & (np.abs(known.at("done", mine) - when) < SLACK)]
         running = _unfinished(facts, worker, when, mine) if processing else 0.0
-        yield Loss(worker, when, int(results), killed, _again(facts, worker, when), running)
+        yield Loss(worker, when, results, killed, _again(facts, worker, when), running)
 
 
 def _again(facts: Facts, worker: str, when: float) -> np.ndarray:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ...batch import Texts
 from ...columns import taken_out
-from ...lookup import is_any, pick, sorted_set
+from ...lookup import pick, sorted_set
 from ...schema import NOTHING
-from ...tables.facts import from_json
 from ...timeline import cluster_of
+from .departures import departures
 from .names import by_code
 from .p2p_ends import ends_of_p2p
 
@@ -37,6 +36,7 @@ class MadeAgain(NamedTuple):
 
 
 def made_again(facts: Facts) -> MadeAgain:
+    """What was made again, by who wanted it."""
     known = facts.attempts
     rows = np.flatnonzero(facts.good & (known.task != NOTHING))
     tasks = by_key(facts, rows)
@@ -53,18 +53,17 @@ def made_again(facts: Facts) -> MadeAgain:
     pairs = pairs.take(pairs.wanted >= pairs.done)
     asked = _submitted_between(facts, pairs.done, pairs.wanted)
     left: dict[str, np.ndarray] = {}
-    cluster, took, inputs = codes[known.worker.codes[pairs.again]], _took_results(facts), None
+    took = {each.worker for each in departures(facts) if each.results > 0}
+    inputs = tasks[:0] if asked.all() else ends_of_p2p(facts).inputs
+    cluster = codes[known.worker.codes[pairs.again]]
     for number, name in enumerate(clusters.tolist()):
         mine = np.flatnonzero(~asked & (cluster == number))
         gone = sorted((facts.left(each), each) for each in facts.workers if of(each) == name)
         gone = [each for each in gone if each[0] < np.inf]
-        for which, at in by_code(_departures(pairs.take(mine), gone, took)).items():
+        for which, at in by_code(_last_departures(pairs.take(mine), gone, took)).items():
             again, worker = pairs.again[mine[at]], gone[which][1] if which >= 0 else ""
-            if worker and worker not in took:
-                # It had handed over what it had: that alone has nothing made again.
-                inputs = ends_of_p2p(facts).inputs if inputs is None else inputs
-                worker = worker if np.isin(known.task[again], inputs).any() else ""
-            if worker:
+            # One that handed over what it had has nothing made again, but for P2P.
+            if worker in took or (worker and np.isin(known.task[again], inputs).any()):
                 left[worker] = again
             else:
                 # Nobody's leaving explains it: somebody asked, as by `Client.retry`, which submits nothing.
@@ -83,18 +82,7 @@ class _Pairs:
         return _Pairs(self.facts, self.again[some], self.before[some])
 
 
-def _took_results(facts: Facts) -> set[str]:
-    """Workers with which results went that nobody else had."""
-    events, found = facts.read("events"), set()
-    sources = events["source"]
-    for row in np.flatnonzero(is_any(events["kind"], ("worker-lost",))).tolist():
-        with suppress(KeyError, TypeError, ValueError):
-            if from_json(events["detail"][row])["lost"] > 0:
-                found.add(sources.names[sources.codes[row]])
-    return found
-
-
-def _departures(pairs: _Pairs, gone: list[tuple[float, str]], took: set[str]) -> np.ndarray:
+def _last_departures(pairs: _Pairs, gone: list[tuple[float, str]], took: set[str]) -> np.ndarray:
     """Whose leaving had results made again, by its place in `gone`: when workers left, in order; or -1.
 
     The worker that had made one, if it `took` results; else that which left last before it was wanted.
