@@ -303,7 +303,8 @@ SCATTER = (
     "Send large data once and refer to it, or let the workers load it.\n\n"
     "    data = client.scatter(data, broadcast=True)\n"
     "    futures = client.map(function, items, data=data)\n"
-    "    # dask.delayed: data = dask.delayed(data), once; better: data = dask.delayed(load)(path)"
+    "    # dask.delayed: data = dask.delayed(data), once\n"
+    "    # better: data = dask.delayed(load)(path)"
 )
 
 LARGE_GRAPH = Rule(
