@@ -150,3 +150,13 @@ def _three(value: float) -> str:
     digits = 0 if size >= 99.95 else 1 if size >= 9.995 else 2
     text = f"{size:.{digits}f}"
     return _sign(value) + (text.rstrip("0").rstrip(".") if "." in text else text)
+
+
+def in_a_line(text: str) -> str:
+    """Text from elsewhere that ends neither its line nor its paragraph."""
+    return text if text.isprintable() else "".join(sign if sign.isprintable() else " " for sign in text)
+
+
+def place(file: str, line: int) -> str:
+    """Name of a file, without its folders, and the line; '' if there is none."""
+    return f"{in_a_line(file.replace(chr(92), '/').rpartition('/')[2])}:{line}" if file else ""

@@ -521,6 +521,18 @@ def pieces_here() -> Run:
     return run
 
 
+def test_a_cluster_that_comes_after_a_local_scheduler_is_not_late() -> None:
+    """It was made for what came next: neither tasks nor the client waited for it."""
+    later = {"threads": 1, "joined": 12.0, "left": NAN, "host": "here", "cores": 2, "core_set": 1}
+    run = Run(threads=TWO | {"host": "here", "cores": 2, "core_set": 1}, a=later, b=later)
+    for number in range(20):
+        run.task("piece", "threads", number * 0.2, number * 0.2 + 0.4, submitted=0, thread=str(number % 2))
+        worker = "ab"[number % 2]
+        begin = 12.2 + number // 2 * 0.4
+        run.task("piece", worker, begin, begin + 0.4, submitted=12.2)
+    assert codes(run.recording()) == []
+
+
 def cold_here() -> Run:
     run = Run(**LOCAL)
     for thread in "12":

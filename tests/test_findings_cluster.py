@@ -58,7 +58,7 @@ def test_what_was_planted_is_found_first_or_second(workload: Workload, client_of
     leading = {each.code: each for each in findings[:2]}
     assert workload.code in leading, told(findings)
     finding = leading[workload.code]
-    assert workload.says in finding.title, told(findings)
+    assert workload.says in f"{finding.title} {finding.why}", told(findings)
     if workload.tasks:
         assert finding.tasks and finding.tasks[0] in workload.tasks, told(findings)
     if workers:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 import re
 
 import dask
 import dask.array as da
+import dask.bag as db
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
@@ -42,6 +44,24 @@ def test_indexing_by_an_array_has_no_p2p() -> None:
     first = next(line for line in indexed.splitlines() if "rechunk" in line)
     (whole,) = dask.optimize(eval(first.partition("=")[2], names))
     assert not [key for key in whole.__dask_graph__() if key_split(key) == "shuffle-split"]
+
+
+def test_grouping_a_bag_has_no_p2p_either() -> None:
+    items = [{"name": f"n{number % 7}", "v": number} for number in range(100)]
+    bag = db.from_sequence(items, npartitions=8)
+    with dask.config.set({"scheduler": "sync"}):
+        grouped = bag.groupby(operator.itemgetter("name"), shuffle="tasks").map(
+            lambda group: (group[0], sum(i["v"] for i in group[1]))
+        )
+        names = {key_split(key) for key in grouped.__dask_graph__()}
+        assert {"shuffle-split", "shuffle-group"} <= names
+        run = shuffled(1200, 200, ("shuffle-split", "shuffle-split"))
+        run.task("shuffle-group", "a", 20.0, 20.1)
+        found = one(run, "task-shuffle")
+        assert found.url.endswith("bag.html#shuffle") and "isel" not in found.advice
+        line = next(line for line in found.advice.splitlines() if line.strip().startswith("bag.foldby"))
+        known = {"bag": bag, "key": "name", "value": operator.itemgetter("v"), "operator": operator}
+        assert sorted(eval(line.strip(), known).compute()) == sorted(grouped.compute())
 
 
 def test_p2p_is_not_told_to_be_made_of_tasks() -> None:

@@ -43,6 +43,10 @@ def _other(number: int) -> int:
     return number - 1
 
 
+def _told_of_its_block(block: Any, block_info: Any = None) -> Any:
+    return block
+
+
 def _decorated(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def around(*args: Any) -> Any:
@@ -166,9 +170,14 @@ def test_a_fused_task_tells_its_parts_by_the_keys_that_they_had() -> None:
 
 def test_functions_given_to_machinery_are_found(tmp_path: Path) -> None:
     array = da.ones((20, 20), chunks=10).map_blocks(_plain, dtype="f8").sum()
-    (array,) = dask.optimize(array)
-    found = {place for node in array.dask.values() for place in functions_of(node)}
-    assert ("_plain", __name__, HERE, _first_line(_plain)) in found
+    told = da.ones((20, 20), chunks=10).map_blocks(_told_of_its_block, dtype="f8").sum()
+    for graph, function in ((array, _plain), (told, _told_of_its_block)):
+        (graph,) = dask.optimize(graph)
+        found = {place for node in graph.dask.values() for place in functions_of(node)}
+        here = (function.__name__, __name__, HERE, _first_line(function))
+        assert here in found
+        (part,) = {part.name for node in graph.dask.values() for part in parts_of(node) if part.place == here}
+        assert part.startswith(f"{function.__name__}-")
 
 
 @pytest.mark.parametrize("task", [None, 5, "key", (), [], {}, [None, (None,)], object()])

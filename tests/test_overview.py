@@ -64,6 +64,18 @@ def test_threads_are_offered_only_while_their_worker_is_there() -> None:
     assert found.names == [("sum", pytest.approx(5)), ("load", pytest.approx(3))]
 
 
+@pytest.mark.parametrize(("seconds", "workers"), [(0.01, 1), (3.0, 2)])
+def test_a_local_scheduler_that_was_asked_in_passing_is_no_worker(seconds: float, workers: int) -> None:
+    there = {name: [*values, *more] for (name, values), more in zip(WORKERS.items(), _SYNC, strict=True)}
+    local = [9, 9, "sync", "1", "ok", START + 6, START + 6, START + 6 + seconds, START + 6 + seconds]
+    attempts = {name: [*values, more] for (name, values), more in zip(ATTEMPTS.items(), local, strict=True)}
+    found = summed(workers=there, attempts=attempts, graph=GRAPH)
+    assert (found.workers, found.threads) == (workers, workers + 1)
+
+
+_SYNC = [["sync"], ["here"], [1], [START], [np.nan]]
+
+
 def test_threads_that_were_not_there_throughout_are_up_to_so_many() -> None:
     workers = WORKERS | {"threads": [2, 1, 2]}
     assert plain(summed(workers=WORKERS, attempts=ATTEMPTS, graph=GRAPH).verdict()).startswith(
@@ -326,3 +338,37 @@ def test_what_went_on_after_the_last_result_is_told() -> None:
     assert after(running) == "The cell went on for 6 s after the last result."
     # Between cells a person thinks.
     assert after(cells | {"stop": [START + 5.0, np.nan]}) == ""
+
+
+@pytest.mark.parametrize(
+    ("lines", "place"),
+    [
+        ([9, 9, 9, 8], "`load.py:9`, in `concat`"),
+        ([9, 9, 8, 8, 7, 7], ""),
+        ([9], ""),  # Seen for less than half of the time.
+    ],
+)
+def test_where_the_program_went_on_is_told(lines: list[int], place: str) -> None:
+    libraries = "/lib/python3.11/site-packages"
+    frames = [("<module>", "/home/me/load.py", line) for line in (9, 8, 7)]
+    frames = [("run", "/lib/python3.11/runpy.py", 1), *frames]
+    frames += [("concat", f"{libraries}/pandas/concat.py", 3), ("copy", f"{libraries}/numpy/core.py", 4)]
+    function, file, line = zip(*frames, strict=True)
+    stacks = {"stack": [*range(6)], "parent": [NOTHING, 0, 0, 0, 1, 4], "function": function}
+    stacks |= {"file": file, "first_line": [1] * 6, "line": line}
+    each = 6.0 / max(4, len(lines))
+    samples = {
+        "process": ["client"] * len(lines),
+        "thread": ["main"] * len(lines),
+        "time": [START + 10 + each * (number + 1) for number in range(len(lines))],
+        "duration": [each] * len(lines),
+        "stack": [5 if line == 9 else 10 - line for line in lines],
+        "run": [NOTHING] * len(lines),
+    }
+    facts = {"started": START, "pid": 1, "stopped": START + 16}
+    about = {"name": list(facts), "value": [json.dumps(value) for value in facts.values()]}
+    told = summed(
+        attempts=ATTEMPTS, workers=WORKERS, graph=GRAPH, about=about, stacks=stacks, samples=samples
+    ).verdict()
+    at = f", most of it at {place}" if place else ""
+    assert plain(told).endswith(f"The recording went on for 6 s after the last result{at}.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -24,6 +24,7 @@ from dask_insight.timeline import (
     Used,
     is_local,
     most_at_once,
+    program_at,
     standstills,
     submitted_by_others,
     tells_when_asked,
@@ -73,6 +74,17 @@ class Told(NamedTuple):
     def __str__(self) -> str:
         cost = f" (costs about {words.duration(self.seconds)})" if self.seconds > 0 else ""
         return f"{self.severity}: {self.title}{cost}"
+
+
+class Onward(NamedTuple):
+    """What went on after the last result, for how many seconds, and at which line most of them."""
+
+    what: str
+    seconds: float
+    place: str
+
+
+NOT_ON = Onward("", 0.0, "")
 
 
 class Overview(NamedTuple):
@@ -125,7 +137,7 @@ class Overview(NamedTuple):
     #: Calls of actors' methods, and seconds that they ran; Dask runs them beside the tasks.
     calls: tuple[int, float] = (0, 0.0)
     #: What had the last result, a cell or the recording, and seconds for which it went on then.
-    after: tuple[str, float] = ("", 0.0)
+    after: Onward = NOT_ON
     #: Whether the recording tells when tasks were wanted: what idle threads waited for.
     asked: bool = True
     #: Of the tasks those that others submitted than the process that recorded, and how many clients.
@@ -322,10 +334,11 @@ class Overview(NamedTuple):
         return f" {tasks:,} of the tasks {_was(tasks)} submitted by {words.count(clients, 'other client')}."
 
     def _after(self) -> str:
-        what, seconds = self.after
-        if not seconds >= max(_LONG, _ON * self.duration):
+        what, seconds, place = self.after
+        if seconds <= 0:
             return ""
-        return f" {what} went on for {words.duration(seconds)} after the last result."
+        at = f", most of it at {place}" if place else ""
+        return f" {what} went on for {words.duration(seconds)} after the last result{at}."
 
 
 def _was(count: int) -> str:
@@ -397,7 +410,7 @@ def overview(read: Read, findings: bool = True) -> Overview:
         rescheduled=len(elsewhere),
         placed=_placed(read, elsewhere),
         calls=_calls(read("metrics")),
-        after=_went_on(plain.make(read, "cells"), facts, end) if np.isinf(until) else ("", 0.0),
+        after=_went_on(read, facts, begin, end) if np.isinf(until) else NOT_ON,
         unfinished=unfinished,
         longest=longest,
         asked=tells_when_asked(read, attempts.__getitem__),
@@ -449,7 +462,10 @@ def _workers(
         return workers, hosts, len(lanes), len(lanes) * max(0.0, span)
     rows = list(newest.values())
     threads = table["threads"][rows].astype("f8")
-    joined, left = table["joined"][rows], table["left"][rows]
+    used = _used_beside(attempts, newest)
+    joined, left = np.transpose(
+        [used.get(name, (table["joined"][row], table["left"][row])) for name, row in newest.items()]
+    )
     since, until = np.fmax(joined, begin), np.fmin(left, end)
     part = (since < until) & np.isfinite(end - begin)
     since, until, threads = since[part], until[part], threads[part]
@@ -463,6 +479,24 @@ def _workers(
         int(most_at_once(since, until, threads)),
         float((threads * (until - since)).sum()),
     )
+
+
+def _used_beside(attempts: Mapping[str, Any], workers: Iterable[str]) -> dict[str, tuple[float, float]]:
+    """From when until when local schedulers beside a cluster were used.
+
+    Of those that had next to nothing to do, as where a library asks in passing, no moment.
+    """
+    local = {name for name in workers if is_local(name)}
+    if local.issuperset(workers):
+        return {}
+    worker, start, stop = (attempts[name] for name in ("worker", "start", "stop"))
+    seconds = np.nan_to_num(np.maximum(stop - start, 0.0))
+    found = dict.fromkeys(local, (np.inf, -np.inf))
+    for name in local & {*worker.names}:
+        mine = is_any(worker, (name,))
+        if seconds[mine].sum() >= _TOLD * seconds.sum():
+            found[name] = float(np.fmin.reduce(start[mine])), float(np.fmax.reduce(stop[mine]))
+    return found
 
 
 def _without_workers(
@@ -548,16 +582,19 @@ def _calls(metrics: Mapping[str, Any]) -> tuple[int, float]:
     return round(count), seconds
 
 
-def _went_on(cells: Mapping[str, Any], facts: Mapping[str, Any], end: float) -> tuple[str, float]:
-    """What had the last result, which came at a moment, and how many seconds it went on."""
+def _went_on(read: Read, facts: Mapping[str, Any], begin: float, end: float) -> Onward:
+    """What went on after the last result, which came at a moment, if that was for long."""
     told = facts.get("stopped")
+    cells: Mapping[str, Any] = plain.make(read, "cells")
     # Files of other tools tell of no process, and when who asked had ended, not either.
     stopped = float(told) if isinstance(told, int | float) and "pid" in facts else end
-    start, stop = cells["start"], cells["stop"]
-    if not len(start):
-        return "The recording", stopped - end
-    stop = np.where(np.isnan(stop), stopped, stop)
-    return "The cell", float(np.max(stop[(start <= end) & (stop >= end)], initial=end)) - end
+    what, until, start = "The recording", stopped, cells["start"]
+    if len(start):
+        stop = np.where(np.isnan(cells["stop"]), stopped, cells["stop"])
+        what, until = "The cell", float(np.max(stop[(start <= end) & (stop >= end)], initial=end))
+    if not until - end >= max(_LONG, _ON * max(0.0, end - begin)):
+        return NOT_ON
+    return Onward(what, until - end, program_at(read, Moments.of(*np.array([[end], [until]]))))
 
 
 def _around(phases: Mapping[str, Any]) -> dict[str, float]:

@@ -58,6 +58,12 @@ def functions_of(task: Any) -> list[Place]:
     return (own or useful or list(found))[: _MOST if own else 1]
 
 
+def handed_in(fused: Any) -> tuple[Any, ...]:
+    """What a fused task of Dask's is handed in, the first of it: data, keys, or functions that it calls."""
+    given: tuple[Any, ...] = fused.args[3 : 3 + _ITEMS]
+    return given
+
+
 def _looked_through(task: Any) -> Iterator[Place]:
     queue: deque[Any] = deque([task])
     for _ in range(_LOOKED):
@@ -76,7 +82,7 @@ def _looked_through(task: Any) -> Iterator[Place]:
             queue.extend(islice(thing.values(), _ITEMS))
         elif _of_graph(kind):
             yield from _node(thing, queue)
-        elif _calls(thing):
+        elif _calls(thing) and not issubclass(kind, type):
             yield from _called(thing, (), {}, queue)
 
 
@@ -91,6 +97,8 @@ def _node(node: Any, queue: deque[Any]) -> Iterator[Place]:
         inner, last = node.args[0], node.args[1]
         queue.append(inner.get(last))
         queue.extend(islice(reversed(inner.values()), _ITEMS))
+        # Functions are handed in where `map_blocks` and others call them.
+        queue.extend(each for each in handed_in(node) if _may_hold(each))
         return
     yield from _called(function, node.args, node.kwargs, queue)
 
@@ -112,7 +120,7 @@ def _called(function: Any, args: Any, keywords: Any, queue: deque[Any]) -> Itera
         elif _is(kind, "curry", "toolz", "cytoolz"):
             args, function = (*function.args[:_ITEMS], *args[:_ITEMS]), function.func
         elif _is(kind, "Compose", "toolz", "cytoolz"):
-            queue.extend((function.first, *function.funcs[:_ITEMS]))
+            queue.extend((each,) for each in (function.first, *function.funcs[:_ITEMS]))
             return
         else:
             break

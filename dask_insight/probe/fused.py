@@ -8,7 +8,7 @@ from itertools import islice
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from .functions import Place, functions_of
+from .functions import Place, functions_of, handed_in
 
 #: Most parts that are told of one task.
 _MOST = 32
@@ -29,11 +29,16 @@ def parts_of(task: Any) -> list[Part]:
 
 
 def _inside(task: Any) -> Iterator[Part]:
-    for key, node in islice(_graph(task).items(), _MOST):
+    inner = _graph(task)
+    # A part knows by name what the task is handed in, as the function that `map_blocks` calls.
+    given = dict(zip(task.args[2], handed_in(task), strict=False)) if inner else {}
+    for key, node in islice(inner.items(), _MOST):
         yield from _inside(node)
         name = _NAME.match(text) if type(text := key[0] if type(key) is tuple else key) is str else None
         own = _graph(node)
-        for place in functions_of(own.get(node.args[1]) if own else node)[:1] if name else ():
+        last = own.get(node.args[1]) if own else node
+        named = [thing for each, thing in given.items() if each in getattr(last, "dependencies", ())]
+        for place in functions_of([last, *named])[:1] if name else ():
             if place.line:
                 yield Part(name[0], place)  # type: ignore[index]
 

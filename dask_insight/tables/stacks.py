@@ -23,6 +23,7 @@ _PLUMBING = re.compile(
     r"|[\\/]Lib[\\/](?!site-packages)"
     r"|^<(?:frozen|dask_insight)|^$"
 )
+_INSTALLED = re.compile(r"[\\/](?:site|dist)-packages[\\/]")
 #: Files below which an event loop's callbacks stand.
 _LOOP = re.compile(r"[\\/]asyncio[\\/]\w+\.py$|[\\/]tornado[\\/]platform[\\/]asyncio\.py$")
 
@@ -62,6 +63,21 @@ def outermost(stacks: Mapping[str, Any], *, on_loop: bool = False) -> np.ndarray
         found.append(-1 if begins else above if above >= 0 else -1 if plumbing[row] else row)
         begun.append(running or begins)
     return np.array(found, "i8")
+
+
+def innermost_own(stacks: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    """For each row of ``stacks`` the row of the innermost frame of a person's own, and of what that called.
+
+    Own code is neither plumbing nor of an installed package; -1 if there is none, or it called nothing.
+    """
+    others = zip(_of_file(stacks, _PLUMBING), _of_file(stacks, _INSTALLED), strict=True)
+    own: list[int] = []
+    called: list[int] = []
+    for row, (parent, other) in enumerate(zip(parents(stacks), map(any, others), strict=True)):
+        below = own[parent] if 0 <= parent < row else -1
+        own.append(below if other else row)
+        called.append(-1 if not other or below < 0 else row if below == parent else called[parent])
+    return np.array(own, "i8"), np.array(called, "i8")
 
 
 def imported(stacks: Mapping[str, Any]) -> np.ndarray:

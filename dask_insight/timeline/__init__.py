@@ -13,6 +13,7 @@ from .moments import Moments, most_at_once
 from .nested import submitted_by_others, submitted_by_tasks
 from .pauses import pauses
 from .process_memory import ProcessMemory, process_memory
+from .program import program_at
 from .sizing import sizers_of, sizing, sizing_of
 from .standstills import HEADS, standstills
 from .states import States, states
@@ -71,6 +72,7 @@ __all__ = [
     "pauses",
     "pool_of",
     "process_memory",
+    "program_at",
     "schedulers_mixed",
     "seconds",
     "seen_in",

@@ -24,7 +24,8 @@ export async function readBlocks(
       await load(recording, bytes, share => progress((index + share) / blocks.length), pace);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      damages.push(`A part of this report (${blocks[index].id}) is damaged and missing here: ${why}.`);
+      const said = why.replace(/\.$/, '');
+      damages.push(`A part of this report (${blocks[index].id}) is damaged and missing here: ${said}.`);
     }
   }
   return damages;

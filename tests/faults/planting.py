@@ -50,7 +50,7 @@ class Workload(NamedTuple):
     tasks: tuple[str, ...] = ()
     #: None for what needs no cluster.
     cluster: Cluster | None = PAIR
-    #: What the finding's title names beside.
+    #: What the finding's title or reason names beside.
     says: str = ""
 
 

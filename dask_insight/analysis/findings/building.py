@@ -11,7 +11,7 @@ from ... import words
 from ...intake import intake_seconds
 from ...tables.facts import from_json
 from ...timeline import Moments
-from .facts import Facts, is_any, place
+from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .imports_on_loop import before_graphs, imports
 from .rule import Rule
@@ -79,7 +79,7 @@ def _underway(facts: Facts) -> _Underway | None:
         return None
     try:
         told = from_json(events["detail"][row])
-        since, line = float(told["since"]), place(str(told["file"]), int(told["line"]))
+        since, line = float(told["since"]), words.place(str(told["file"]), int(told["line"]))
     except (KeyError, TypeError, ValueError):
         return None
     return _Underway(since, float(np.nanmax(facts.read("resources")["time"], initial=when)) - since, line)

@@ -40,7 +40,7 @@ from .garbage import Garbage, garbage
 from .hosts import Host, hosts
 from .kept import kept_by_resources
 from .made_again import MadeAgain, made_again
-from .names import in_a_line
+from .names import split
 from .outliers import LEAST, Outliers, outliers
 from .queues import Queues
 from .samples import Samples
@@ -187,7 +187,7 @@ class Facts:
     def prefix_of(self, described: np.ndarray) -> Symbols:
         """Task names of some rows of ``graph``, fit to stand in sentences and in code that people copy."""
         symbols: Symbols = pick(self.read("graph")["prefix"], described)
-        return narrowed(Symbols(symbols.codes, [in_a_line(name) or NAMELESS for name in symbols.names]))
+        return narrowed(Symbols(symbols.codes, [words.in_a_line(name) or NAMELESS for name in symbols.names]))
 
     def key(self, row: int) -> str:
         """Dask's key of an attempt's task; '' if it is not known."""
@@ -205,7 +205,7 @@ class Facts:
     def line_of(self, row: int) -> str:
         """File and line that began a computation, a row of `submissions`; '' if they are not known."""
         table = self.submissions
-        return place(table["file"].names[table["file"].codes[row]], int(table["line"][row]))
+        return words.place(table["file"].names[table["file"].codes[row]], int(table["line"][row]))
 
     @cached_property
     def all_local(self) -> bool:
@@ -543,9 +543,9 @@ class Facts:
         told = self.workers.get(worker, {})
         name, cluster = told.get("name"), told.get("cluster")
         if not (isinstance(name, str) and name):
-            return in_a_line(worker)
+            return words.in_a_line(worker)
         alike = self._clusters_by_name[name]
-        return in_a_line(
+        return words.in_a_line(
             f"{name} · cluster {self._clusters[cluster]}" if len(alike) > 1 and cluster else name
         )
 
@@ -644,7 +644,10 @@ class Facts:
 
     @cached_property
     def workers(self) -> dict[str, dict[str, Any]]:
-        """What `workers` tells of each: name, threads, memory_limit, joined, left …"""
+        """What `workers` tells of each: name, threads, memory_limit, joined, left …
+
+        Beside a cluster local schedulers are there while they are used.
+        """
         table = self.read("workers")
         names = (
             "name",
@@ -659,7 +662,14 @@ class Facts:
         )
         columns = [table[name].tolist() for name in names]
         rows = (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
-        return dict(zip(table["worker"].tolist(), rows, strict=True))
+        found = dict(zip(table["worker"].tolist(), rows, strict=True))
+        known = self.attempts
+        if not self.all_local and known.local.any():
+            for name, mine in split(known.worker, np.flatnonzero(known.local)).items():
+                joined = np.fmin.reduce(known.at("wanted", mine))
+                left = np.fmax.reduce(known.at("done", mine))
+                found.get(name, {}).update(joined=float(joined), left=float(left))
+        return found
 
     def since(self, moment: float) -> float:
         """A moment in seconds since the recording's start."""
@@ -668,9 +678,4 @@ class Facts:
 
 def function_at(name: str, file: str, line: int) -> str:
     """What a function is called and where it stands, in words."""
-    return f"`{in_a_line(name)}` (`{place(file, line)}`)"
-
-
-def place(file: str, line: int) -> str:
-    """Name of a file, without its folders, and the line; '' if there is none."""
-    return f"{in_a_line(file.replace(chr(92), '/').rpartition('/')[2])}:{line}" if file else ""
+    return f"`{words.in_a_line(name)}` (`{words.place(file, line)}`)"

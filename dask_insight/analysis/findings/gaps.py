@@ -8,12 +8,12 @@ import numpy as np
 
 from ... import words
 from ...intake import intake_seconds
-from ...timeline import Moments
+from ...timeline import Moments, program_at
 from .building import intake, slow_intake
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .large_graph import handing_over
-from .restarts import renewals, restarts
+from .restarts import first_cluster, renewals, restarts
 from .retired import retiring
 from .rule import Rule
 from .sizes import fetching
@@ -74,7 +74,7 @@ def _at_work(facts: Facts, limits: Limits, gaps: Moments) -> Iterator[Finding]:
             f"Between one computation and the next all threads waited for the client: {count}, the longest "
             f"of {words.duration(float(lengths[most]))}{place}. There it "
             "built the next graph, worked on results itself or waited."
-            f"{_scheduler_made(made, graphs)}{_retired(facts, gaps)}"
+            f"{_was_at(facts, gaps)}{_scheduler_made(made, graphs)}{_retired(facts, gaps)}"
         ),
         advice=together(facts, computations) if many else _aside(facts),
         url=CLIENT_GAP.url,
@@ -157,6 +157,12 @@ def _scheduler_made(seconds: float, graphs: int) -> str:
     )
 
 
+def _was_at(facts: Facts, gaps: Moments) -> str:
+    """Where the program was meanwhile, in words."""
+    place = program_at(facts.read, gaps)
+    return f" Most of that time it was at {place}." if place else ""
+
+
 def _retired(facts: Facts, gaps: Moments) -> str:
     """Whether it may have waited for workers to be retired, in words."""
     meanwhile = float(retiring(facts).within(gaps.start, gaps.stop).sum())
@@ -182,7 +188,7 @@ def client_gaps(facts: Facts, limits: Limits) -> Moments:
     empty = facts.whole
     told = (
         *(slow_intake(facts, limits), handing_over(facts, limits), fetching(facts, limits)),
-        *(restarts(facts), renewals(facts), _actors(facts)),
+        *(restarts(facts), renewals(facts), first_cluster(facts), _actors(facts)),
     )
     for other in (busy, facts.pause, *told):
         empty = empty.without(other)
@@ -241,7 +247,7 @@ CLIENT_GAP = Rule(
     formula=(
         "Moments between the first and the last task in which no task was in the cluster, without those in "
         "which the scheduler took in graphs of which `slow-graph` or `large-graph` tell, the cluster was "
-        "restarted or another one started, or the "
+        "restarted or another one started, or the first one after local schedulers, or the "
         "client fetched large results (`oversized-results`) or packed tasks that carry data (`large-graph`), "
         "those in which actors ran methods, those "
         "between two notebook cells and, where there are no cells, those of five minutes or more; at least "

@@ -14,7 +14,7 @@ from ...schema import NOTHING
 from ...timeline import held_until
 from .facts import Facts
 from .finding import Fact, Finding
-from .names import BARRIER, TOGETHER, in_a_line, most, of_workers, own_workers, quoted, split
+from .names import BARRIER, TOGETHER, most, of_workers, own_workers, quoted, split
 from .rule import Rule
 from .spill import spilled
 from .suspects import added
@@ -342,7 +342,7 @@ def _typename(facts: Facts, row: int) -> str:
     """The type of an attempt's result; '' if nobody tells."""
     table = facts.read("attempts")
     found = pick(table["typename"], Lookup(table["run"]).rows(facts.attempts.run[[row]]))
-    return in_a_line(str(found.tolist()[0]))
+    return words.in_a_line(str(found.tolist()[0]))
 
 
 UNMANAGED_GROWTH = Rule(

@@ -13,7 +13,6 @@ from ...lookup import Lookup
 from ...tables.stacks import STANDARD, imported
 from ...timeline import Moments
 from .facts import Facts
-from .names import in_a_line
 
 #: Share of the samples from which imports are to blame, and of some moments of which there must be samples.
 _BLAMED, _SAMPLED = 0.5, 0.2
@@ -73,7 +72,7 @@ def imports(facts: Facts, process: str, within: Moments) -> Imports:
     share = float(spent.sum() / seen.seconds.sum())
     when = Moments.of(seen.start[some], seen.stop[some]).both(within)
     much = share >= _BLAMED and when.seconds >= _SAMPLED * within.seconds
-    return Imports(much, share, in_a_line(_name(stacks["file"].names[int(by_file.argmax())])))
+    return Imports(much, share, words.in_a_line(_name(stacks["file"].names[int(by_file.argmax())])))
 
 
 def beforehand(module: str) -> str:

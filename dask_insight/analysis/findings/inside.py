@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ... import words
 from ...lookup import Lookup, is_any
 from ...schema import NOTHING
 from ...tables.stacks import below
 from .facts import Facts
-from .names import by_code, in_a_line
+from .names import by_code
 
 
 class Inside(NamedTuple):
@@ -58,7 +59,7 @@ def computed_inside(facts: Facts) -> Inside:
             inside |= here
         np.add.at(seconds, rows[mine[inside]], samples["duration"][mine[inside]])
     names = sorted((name for name in spent if spent[name] > 0), key=lambda name: -spent[name])
-    return Inside(np.minimum(seconds, facts.inside), tuple(map(in_a_line, names)))
+    return Inside(np.minimum(seconds, facts.inside), tuple(map(words.in_a_line, names)))
 
 
 def _again(facts: Facts) -> dict[int, set[_Function]]:

@@ -86,11 +86,6 @@ def of_workers(facts: Facts, workers: Iterable[str]) -> np.ndarray:
     return is_any(facts.attempts.worker, set(workers))
 
 
-def in_a_line(text: str) -> str:
-    """Text from elsewhere that ends neither its line nor its paragraph."""
-    return text if text.isprintable() else "".join(sign if sign.isprintable() else " " for sign in text)
-
-
 def quoted(names: tuple[str, ...], most_of: int = 2) -> str:
     """Some task names in words; 'tasks' if there are none."""
     if not names:
@@ -118,7 +113,7 @@ def called(name: str, otherwise: str = "function") -> str:
 def resources_option(resources: Mapping[str, float]) -> str:
     """The option of `dask worker` that gives it resources, as a shell takes it."""
     given = " ".join(f"{name}={amount:.15g}" for name, amount in resources.items())
-    return f"--resources {shlex.quote(in_a_line(given))}"
+    return f"--resources {shlex.quote(words.in_a_line(given))}"
 
 
 def mapped(facts: Facts, function: str, items: str) -> str:

@@ -10,7 +10,7 @@ from ... import words
 from ...timeline import WAITS, Moments, worker_resources
 from .facts import Facts
 from .finding import Fact, Finding
-from .names import in_a_line, most, of_workers, quoted, resources_option, split
+from .names import most, of_workers, quoted, resources_option, split
 from .rule import Rule
 from .thresholds import Limits
 
@@ -51,7 +51,7 @@ def _resource_limit(facts: Facts, limits: Limits) -> Iterator[Finding]:
     arrived, begun = (known.at(name, all_of_them) for name in ("inputs", "executing"))
     wait = begun - arrived
     names = most(facts, all_of_them, wait)
-    having = words.listing(f"`{in_a_line(name)}={amount:g}`" for name, amount in told.items())
+    having = words.listing(f"`{words.in_a_line(name)}={amount:g}`" for name, amount in told.items())
     few = elsewhere >= _FEW * idle
     meanwhile = f"while {words.share(idle / facts.offered)} of the thread time was idle"
     which = f"{len(have)} of {len(facts.lanes.workers)} workers {'has' if len(have) == 1 else 'have'}"

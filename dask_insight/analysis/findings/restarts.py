@@ -126,6 +126,17 @@ def renewals(facts: Facts) -> Moments:
     return Moments(away.start[ended], away.stop[ended])
 
 
+def first_cluster(facts: Facts) -> Moments:
+    """From the last task of local schedulers until a cluster's first worker joined, where they came first."""
+    local = facts.attempts.local
+    if facts.all_local or not local.any():
+        return Moments(np.zeros(0), np.zeros(0))
+    joined = [each["joined"] for name, each in facts.workers.items() if not is_local(name)]
+    first = np.fmin.reduce(joined, initial=np.inf)
+    done = facts.attempts.at("done", np.flatnonzero(local))
+    return Moments.of(np.max(done[done < first], initial=facts.start, keepdims=True), np.array([first]))
+
+
 RESTART = Rule(
     code="restart",
     says="The cluster was restarted, and nothing could run until workers were there again.",

@@ -24,8 +24,9 @@ _PIECES = (
     "shuffle-collect",
     "simple-shuffle",
 )
-#: What pieces of arrays are called that are indexed by arrays or lists, for which there is no P2P.
-_INDEXED = "shuffle-split"
+#: What pieces are called of arrays that are indexed by arrays or lists, and of bags that are grouped: neither
+#: has P2P. And what only bags have.
+_NO_P2P, _OF_BAGS = "shuffle-split", "shuffle-group"
 
 
 def _task_shuffle(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -38,6 +39,7 @@ def _task_shuffle(facts: Facts, limits: Limits) -> Iterator[Finding]:
     spent = np.where(mine, facts.by_name(facts.pieces_without(*words.IDLE)), 0.0)
     seconds = float(spent.sum())
     names = facts.worst(np.where(mine, number, 0).astype("f8"), facts.names)
+    advice = _advice(facts, names[0])
     yield Finding(
         code="task-shuffle",
         title=f"{words.share(share)} of the tasks, {count:,}, only cut data up and put them together again",
@@ -54,14 +56,14 @@ def _task_shuffle(facts: Facts, limits: Limits) -> Iterator[Finding]:
             "four times as many for twice the chunks. Each costs the scheduler its share, however little it "
             "does."
         ),
-        advice=_advice(facts, names[0]),
-        url=TASK_SHUFFLE.url,
+        advice=advice,
+        url=_BAGS_URL if advice is _GROUPED else TASK_SHUFFLE.url,
     )
 
 
 def _advice(facts: Facts, name: str) -> str:
-    if name.startswith(_INDEXED):
-        return _BY_INDEX
+    if name.startswith(_NO_P2P):
+        return _GROUPED if _OF_BAGS in facts.names else _BY_INDEX
     return _HERE if facts.all_local else _P2P
 
 
@@ -71,6 +73,15 @@ _BY_INDEX = (
     "`groupby`.\n\n"
     "    x = x.rechunk({0: -1, 1: 'auto'})[index]   # cut along other axes\n"
     "    x = x[np.sort(index)]                      # fewer pieces of each chunk"
+)
+_GROUPED = (
+    "`groupby` of a bag sends every item to where its group is, by a task for each piece, and its groups are "
+    "lists. What combines the items of a group one by one can do so within each partition first: `foldby`. "
+    "Else make a dataframe of it, whose `groupby` does the same, and whose shuffles need no task for each "
+    "piece.\n\n"
+    "    # instead of: bag.groupby(key).map(combine)\n"
+    "    bag.foldby(key, lambda total, item: total + value(item), 0, operator.add, 0)\n"
+    "    df = bag.to_dataframe()   # of items that are dicts or tuples"
 )
 _P2P = (
     "Have workers send the pieces to one another, without a task for each, or change chunks less: "
@@ -84,6 +95,8 @@ _HERE = (
     "    client = distributed.Client()          # a cluster on this machine"
 )
 
+_BAGS_URL = "https://docs.dask.org/en/stable/bag.html#shuffle"
+
 TASK_SHUFFLE = Rule(
     code="task-shuffle",
     says="Most tasks only cut data up and put them together again.",
@@ -93,6 +106,9 @@ TASK_SHUFFLE = Rule(
     ),
     cost="Half the thread time in and around them, over all threads: the same bytes are moved without them.",
     url="https://docs.dask.org/en/stable/array-chunks.html#rechunking",
-    advice="P2P shuffles and rechunks; chunks that are right from the beginning, one along an indexed axis.",
+    advice=(
+        "P2P shuffles and rechunks; chunks that are right from the beginning, one along an indexed axis; "
+        "`foldby` in place of a bag's `groupby`."
+    ),
     find=_task_shuffle,
 )

@@ -14,7 +14,7 @@ from ...lookup import distinct, pick, ratio, sorted_set, sums
 from ...timeline import Moments
 from .facts import Facts, medians
 from .finding import Fact, Finding
-from .names import TOGETHER, by_code, in_a_line, quoted
+from .names import TOGETHER, by_code, quoted
 from .outliers import Sizes, explains, how_much_larger, sizes_of
 from .rule import Rule
 from .threads import lock
@@ -112,7 +112,7 @@ def _told(facts: Facts, limits: Limits, slow: _Slow) -> Finding:
 
 def _called(facts: Facts, slow: _Slow) -> str:
     if slow.host:
-        return f"Host {in_a_line(slow.host)} ({words.count(len(slow.workers), 'worker')})"
+        return f"Host {words.in_a_line(slow.host)} ({words.count(len(slow.workers), 'worker')})"
     return f"Worker {facts.called(slow.workers[0])}"
 
 

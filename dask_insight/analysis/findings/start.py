@@ -133,7 +133,7 @@ def _cold_start(facts: Facts, limits: Limits) -> Iterator[Finding]:
             "Tasks were there, but part of the cluster was not: workers were being started."
             if joined
             else f"The first task of its kind{'' if facts.all_local else ' on a worker'} imports modules, "
-            "unpacks code or opens connections, which later ones find ready."
+            "unpacks or compiles code or opens connections, which later ones find ready."
         ),
         advice=_WAIT.format(workers=_most_workers(facts)) if joined else _prepare(facts),
         url=COLD_START.url,

@@ -11,7 +11,7 @@ from ... import words
 from ...tables.facts import from_json
 from .facts import Facts, is_any
 from .finding import Fact, Finding
-from .names import in_a_line, quoted, resources_option
+from .names import quoted, resources_option
 from .rule import Rule
 from .thresholds import Limits
 
@@ -58,7 +58,7 @@ def _no_worker(facts: Facts, limits: Limits) -> Iterator[Finding]:
         if not lasts and not stay.told.get("workers"):
             continue
         seconds = max(stay.seen, facts.stop) - stay.start if lasts else stay.stop - stay.start
-        names = tuple(in_a_line(str(name)) for name in stay.told.get("names") or ())
+        names = tuple(words.in_a_line(str(name)) for name in stay.told.get("names") or ())
         wanted, why, advice = _wanted(stay.told)
         count = f"{words.count(stay.tasks)} {quoted(names, 1)}" if names else words.count(stay.tasks, "task")
         yield Finding(
@@ -96,7 +96,9 @@ def _wanted(told: dict[str, Any]) -> tuple[str, str, str]:
     if not told.get("workers"):
         return "any worker", _EMPTY, _START
     if resources:
-        asked = words.listing(f"`{in_a_line(name)}={amount:.15g}`" for name, amount in resources.items())
+        asked = words.listing(
+            f"`{words.in_a_line(name)}={amount:.15g}`" for name, amount in resources.items()
+        )
         return (
             f"a worker that has {asked}",
             f"They were submitted with `resources=`, and no worker that was there has {asked}. Dask does not "
@@ -106,7 +108,7 @@ def _wanted(told: dict[str, Any]) -> tuple[str, str, str]:
             f"    cluster = LocalCluster(resources={resources!r})",
         )
     if bound:
-        places = words.listing(f"`{in_a_line(str(each))}`" for each in bound[:2])
+        places = words.listing(f"`{words.in_a_line(str(each))}`" for each in bound[:2])
         return (
             f"{places}{' or others' if len(bound) > 2 else ''}",
             "They may run on these workers or hosts only (`workers=`), and none of them is there any more, "

@@ -11,12 +11,12 @@ from ... import words
 from ...lookup import ratio
 from ...timeline import cores_at_once
 from .asleep import Asleep, asleep
-from .facts import Facts, place
+from .facts import Facts
 from .finding import Fact, Finding
 from .late import blocked as late
 from .lines import Line, busiest
 from .locked import locked, locked_by_cluster
-from .names import TOGETHER, called, in_a_line
+from .names import TOGETHER, called
 from .p2p import barriers, faster_shuffles
 from .programs import computed, in_processes, in_programs
 from .rule import Rule
@@ -335,8 +335,8 @@ def _sleeping(facts: Facts, limits: Limits) -> Iterator[Finding]:
         ),
         why=(
             f"{words.listing(f'`{each}`' for each in told.names[:3])} held threads for "
-            f"{words.duration(told.total)} without computing, for they slept, mostly at {place(file, line)}: "
-            f"`{in_a_line(text)}`. If that is meant, nothing is wrong."
+            f"{words.duration(told.total)} without computing, for they slept, mostly at "
+            f"{words.place(file, line)}: `{words.in_a_line(text)}`. If that is meant, nothing is wrong."
         ),
         advice=(
             "A thread that sleeps runs nothing else. Where the sleep waits for something, wait for that "
