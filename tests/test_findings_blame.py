@@ -333,6 +333,33 @@ def test_batches_of_joblib_are_to_be_larger_where_they_are_short_and_more_where_
     assert "batch_of_" not in short + few
 
 
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("read-csv", "blocksize="),
+        ("bag-from-delayed", "several files"),
+        ("read_parquet-getitem", "split_row_groups=True"),
+        ("read", "client.map(read, parts)"),
+    ],
+)
+def test_files_that_are_read_in_few_pieces_are_to_be_cut_where_they_are_read(name: str, advice: str) -> None:
+    found = one(named(ten_at_most(), name), "too-few-tasks")
+    assert advice in found.advice and ("repartition" in found.advice) == (name == "read")
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [("frompandas", "to_parquet(path)"), ("array-sum", "to_zarr(path)"), ("inc", "scatter(data")],
+)
+def test_data_in_a_graph_are_to_be_read_by_workers(name: str, advice: str) -> None:
+    run = named(ten_at_most(), name)
+    tasks = len(run.names)
+    run.tables["graph"] = {"task": range(tasks), "prefix": run.names, "submission": np.zeros(tasks, "u4")}
+    sent = {"submission": [0], "time": np.array([START - 0.2]), "tasks": np.array([tasks])}
+    run.tables["submissions"] = sent | {"nbytes": np.array([1e8])}
+    assert advice in one(run, "large-graph").advice
+
+
 def ten_at_most() -> Run:
     """Two tasks at a time for four threads."""
     run = Run(a=TWO, b=TWO)

@@ -61,7 +61,11 @@ def test_very_many_tasks_carry_no_data(each: float, carries: bool) -> None:
     run.tables["graph"] = {"task": range(200), "prefix": run.names, "submission": np.zeros(200, "u4")}
     sent = {"submission": [0], "time": np.array([START - 0.2]), "tasks": np.array([20_000])}
     run.tables["submissions"] = sent | {"nbytes": np.array([20_000 * each])}
+    # The scheduler is busy meanwhile with the tasks, or with what they carry, which is told of that.
+    time = START + np.arange(0.0, 10.5, 0.5)
+    run.tables["resources"] = {"process": ["scheduler"] * len(time), "time": time, "cpu": [95.0] * len(time)}
     assert any("carries data" in found.title for found in told(run, "large-graph")) == carries
+    assert bool(told(run, "scheduler-bound")) != carries
 
 
 @pytest.mark.parametrize("larger", [3, 1])

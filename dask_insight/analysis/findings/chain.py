@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -265,11 +266,31 @@ def _more_tasks(facts: Facts, name: str) -> str:
             "    Parallel(batch_size=1, pre_dispatch='all')(calls)           # joblib: a task for each call\n"
             "    GridSearchCV(model, grid, cv=5, pre_dispatch='all').fit(x, y)"
         )
+    if _TEXT_FILES.match(name) or _PARQUET.match(name):
+        return f"{into}, where data are read: workers cannot share what comes as one.\n\n{_reading(name)}"
     return (
         f"{into}: smaller chunks or partitions, or other work beside it. Or use fewer workers.\n\n"
         f"    x = x.rechunk(...)                       # dask.array: {2 * threads:,} chunks or more\n"
         f"    df = df.repartition(npartitions={2 * threads})      # dask.dataframe\n"
         f"    {mapped(facts, called(name), 'parts')}  # parts: {2 * threads:,} or more"
+    )
+
+
+#: What tasks are called that read files of text, and of Parquet.
+_TEXT_FILES = re.compile(r"read[-_](?:csv|table|fwf|json|text)|file_to_blocks|bag-from-delayed")
+_PARQUET = re.compile(r"read[-_]?parquet")
+
+
+def _reading(name: str) -> str:
+    """Code that reads files in more pieces."""
+    if _PARQUET.match(name):
+        return (
+            "    df = dd.read_parquet(path, split_row_groups=True)   # where files have several\n"
+            "    frame.to_parquet(path, row_group_size=1_000_000)    # for who writes them"
+        )
+    return (
+        "    df = dd.read_csv(path, blocksize='16MB')   # of bags and JSON, too\n"
+        "    # what is compressed as a whole, as .gz is, is read as one: write several files, or Parquet"
     )
 
 

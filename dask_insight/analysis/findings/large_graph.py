@@ -80,7 +80,7 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
         is_told=heavy,
         evidence=tuple(evidence),
         why=_ONCE if once else _CARRIES if carries else _MANY,
-        advice=_LOADED if once else SCATTER if carries else _FEWER,
+        advice=_LOADED if once else _sent_once(name) if carries else _FEWER,
         url=_LOAD if carries else LARGE_GRAPH.url,
     )
 
@@ -115,6 +115,14 @@ def _comes_once(facts: Facts, table: Mapping[str, Any]) -> bool:
     needs, needed = (Lookup(edges[name]).rows(tasks) >= 0 for name in ("task", "dependency"))
     forget(edges)
     return bool((needed & ~needs).any())
+
+
+def _sent_once(name: str) -> str:
+    """What helps where tasks of a name bring data along."""
+    for begin, advice in (("frompandas", _FROM_PANDAS), ("array", _FROM_ARRAY)):
+        if name == begin or name.startswith(f"{begin}-"):
+            return f"Have workers read the data, or send them once for all that follows.\n\n{advice}"
+    return SCATTER
 
 
 class _Requests(NamedTuple):
@@ -179,6 +187,14 @@ def handing_over(facts: Facts, limits: Limits) -> Moments:
     _, packed = _packing(facts, _ways(facts, limits), limits)
     moments = Moments.together((packed, intake(facts, _large(facts, limits)))).both(facts.whole)
     return moments if len(moments.start) and any(_large_graph(facts, limits)) else _NEVER
+
+
+def under_way(facts: Facts, limits: Limits) -> Moments:
+    """When tasks that carry data were on their way to workers, of which large-graph tells."""
+    rows = np.flatnonzero(_ways(facts, limits)[facts.prefix.codes] > 0)
+    if not len(rows) or not any(_large_graph(facts, limits)):
+        return _NEVER
+    return Moments.of(facts.attempts.at("assigned", rows), facts.attempts.at("received", rows))
 
 
 def _large(facts: Facts, limits: Limits) -> np.ndarray:
@@ -298,6 +314,14 @@ _FEWER = (
     "Make fewer tasks, by larger chunks or partitions, or hand the work over in parts.\n\n"
     "    x = da.from_zarr(url, chunks='200MB')   # larger chunks from the start\n"
     "    for part in parts: results.append(part.persist())   # one graph after the other"
+)
+_FROM_PANDAS = (
+    "    df = dd.read_parquet(path)   # after frame.to_parquet(path), once\n"
+    "    df = dd.from_pandas(frame, npartitions=20).persist()"
+)
+_FROM_ARRAY = (
+    "    x = da.from_zarr(path)   # after da.from_array(array).to_zarr(path), once\n"
+    "    x = da.from_array(array, chunks='auto').persist()"
 )
 SCATTER = (
     "Send large data once and refer to it, or let the workers load it.\n\n"

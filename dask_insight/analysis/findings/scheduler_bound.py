@@ -13,6 +13,7 @@ from ...timeline import Moments, schedulers_mixed
 from .building import intake
 from .facts import Facts
 from .finding import Fact, Finding
+from .large_graph import under_way
 from .loops import often_late
 from .names import own_workers
 from .on_loop import HELD_UP, OFF_THE_LOOP, on_loop
@@ -69,8 +70,8 @@ def _scheduler_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
     )
     # What collecting garbage held up is told of that; see garbage-collection.
     busy = busy.without(facts.garbage.when("scheduler", "client"))
-    # The time in which it took graphs in is not for single tasks; see large-graph.
-    taken, most = intake(facts), np.inf
+    # Taking graphs in, and passing on tasks that carry data, has causes of its own; see large-graph.
+    taken, most = Moments.together((intake(facts), under_way(facts, limits))), np.inf
     lost = facts.within(idle, busy.without(taken))
     held = facts.within(idle, held_up.without(taken))
     if lost < limits["scheduler-bound.share"] * facts.offered:
