@@ -337,7 +337,7 @@ def test_batches_of_joblib_are_to_be_larger_where_they_are_short_and_more_where_
     ("name", "advice"),
     [
         ("read-csv", "blocksize="),
-        ("bag-from-delayed", "several files"),
+        ("file_to_blocks", "several files"),
         ("read_parquet-getitem", "split_row_groups=True"),
         ("read", "client.map(read, parts)"),
     ],
@@ -558,6 +558,15 @@ def test_a_cluster_that_comes_after_a_local_scheduler_is_not_late() -> None:
         begin = 12.2 + number // 2 * 0.4
         run.task("piece", worker, begin, begin + 0.4, submitted=12.2)
     assert codes(run.recording()) == []
+
+
+def test_a_local_scheduler_that_is_asked_in_passing_explains_no_late_worker() -> None:
+    late = {"threads": 1, "joined": 12.0, "left": NAN}
+    run = Run(a=TWO, b=late, c=late, d=late, e=late, sync={"threads": 1, "joined": 5.0, "left": NAN})
+    for number in range(60):
+        run.task("piece", "a", number // 2, number // 2 + 1.0, submitted=0, ready=0, thread=str(number % 2))
+    run.task("len", "sync", 5.0, 5.1, submitted=5.0)
+    assert "cold-start" in codes(run.recording())
 
 
 def cold_here() -> Run:

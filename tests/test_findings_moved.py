@@ -56,7 +56,8 @@ def test_grouping_a_bag_has_no_p2p_either() -> None:
         names = {key_split(key) for key in grouped.__dask_graph__()}
         assert {"shuffle-split", "shuffle-group"} <= names
         run = shuffled(1200, 200, ("shuffle-split", "shuffle-split"))
-        run.task("shuffle-group", "a", 20.0, 20.1)
+        for number in range(40):
+            run.task("shuffle-group", "a", 20.0 + number, 20.5 + number)
         found = one(run, "task-shuffle")
         assert found.url.endswith("bag.html#shuffle") and "isel" not in found.advice
         line = next(line for line in found.advice.splitlines() if line.strip().startswith("bag.foldby"))

@@ -357,13 +357,15 @@ def test_where_the_program_went_on_is_told(lines: list[int], place: str) -> None
     stacks = {"stack": [*range(6)], "parent": [NOTHING, 0, 0, 0, 1, 4], "function": function}
     stacks |= {"file": file, "first_line": [1] * 6, "line": line}
     each = 6.0 / max(4, len(lines))
+    # Beside the program its event loop is sampled, which rests.
+    seen = [*(("main", 5 if line == 9 else 10 - line) for line in lines), *(("event loop", 0) for _ in lines)]
     samples = {
-        "process": ["client"] * len(lines),
-        "thread": ["main"] * len(lines),
-        "time": [START + 10 + each * (number + 1) for number in range(len(lines))],
-        "duration": [each] * len(lines),
-        "stack": [5 if line == 9 else 10 - line for line in lines],
-        "run": [NOTHING] * len(lines),
+        "process": ["client"] * len(seen),
+        "thread": [thread for thread, _ in seen],
+        "time": [START + 10 + each * (number % len(lines) + 1) for number in range(len(seen))],
+        "duration": [each] * len(seen),
+        "stack": [stack for _, stack in seen],
+        "run": [NOTHING] * len(seen),
     }
     facts = {"started": START, "pid": 1, "stopped": START + 16}
     about = {"name": list(facts), "value": [json.dumps(value) for value in facts.values()]}

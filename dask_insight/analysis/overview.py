@@ -494,7 +494,7 @@ def _used_beside(attempts: Mapping[str, Any], workers: Iterable[str]) -> dict[st
     found = dict.fromkeys(local, (np.inf, -np.inf))
     for name in local & {*worker.names}:
         mine = is_any(worker, (name,))
-        if seconds[mine].sum() >= _TOLD * seconds.sum():
+        if mine.any() and seconds[mine].sum() >= _TOLD * seconds.sum():
             found[name] = float(np.fmin.reduce(start[mine])), float(np.fmax.reduce(stop[mine]))
     return found
 

@@ -58,6 +58,13 @@ def functions_of(task: Any) -> list[Place]:
     return (own or useful or list(found))[: _MOST if own else 1]
 
 
+def is_fused(node: Any) -> bool:
+    """Whether a node of Dask's runs several tasks that were fused: a dict of them, the last, and keys."""
+    function, args = node.func, node.args
+    mine = type(function) is FunctionType and function.__name__ == "_execute_subgraph"
+    return mine and function.__module__ == "dask._task_spec" and len(args) > 2 and type(args[0]) is dict
+
+
 def handed_in(fused: Any) -> tuple[Any, ...]:
     """What a fused task of Dask's is handed in, the first of it: data, keys, or functions that it calls."""
     given: tuple[Any, ...] = fused.args[3 : 3 + _ITEMS]
@@ -92,8 +99,7 @@ def _node(node: Any, queue: deque[Any]) -> Iterator[Place]:
     if function is None:
         queue.append(getattr(node, "value", None))
         return
-    fused = type(function) is FunctionType and function.__name__ == "_execute_subgraph"
-    if fused and type(node.args[0]) is dict:
+    if is_fused(node):
         inner, last = node.args[0], node.args[1]
         queue.append(inner.get(last))
         queue.extend(islice(reversed(inner.values()), _ITEMS))

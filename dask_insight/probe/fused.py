@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import islice
-from types import FunctionType
 from typing import Any, NamedTuple
 
-from .functions import Place, functions_of, handed_in
+from .functions import Place, functions_of, handed_in, is_fused
 
 #: Most parts that are told of one task.
 _MOST = 32
@@ -31,7 +30,8 @@ def parts_of(task: Any) -> list[Part]:
 def _inside(task: Any) -> Iterator[Part]:
     inner = _graph(task)
     # A part knows by name what the task is handed in, as the function that `map_blocks` calls.
-    given = dict(zip(task.args[2], handed_in(task), strict=False)) if inner else {}
+    names = task.args[2] if inner and type(task.args[2]) in (tuple, list) else ()
+    given = dict(zip(names, handed_in(task), strict=False)) if inner else {}
     for key, node in islice(inner.items(), _MOST):
         yield from _inside(node)
         name = _NAME.match(text) if type(text := key[0] if type(key) is tuple else key) is str else None
@@ -45,7 +45,9 @@ def _inside(task: Any) -> Iterator[Part]:
 
 def _graph(task: Any) -> dict[Any, Any]:
     """The tasks inside of a fused one."""
-    function = getattr(task, "func", None) if type(task).__module__ == "dask._task_spec" else None
-    if type(function) is FunctionType and function.__name__ == "_execute_subgraph" and task.args:
-        return task.args[0] if type(task.args[0]) is dict else {}
-    return {}
+    graph: dict[Any, Any] = task.args[0] if _is_task(task) and is_fused(task) else {}
+    return graph
+
+
+def _is_task(task: Any) -> bool:
+    return type(task).__module__ == "dask._task_spec" and hasattr(task, "func")

@@ -16,14 +16,15 @@ STANDARD = r"lib(?:64)?[\\/]python\d\.\d+t?[\\/]"
 DEEPEST = 2_000
 #: Files of what calls a person's functions: Dask, what it is made of, the standard library; and our own.
 _PLUMBING = re.compile(
-    r"[\\/](?:site|dist)-packages[\\/](?:dask|distributed|toolz|tlz|cytoolz|cloudpickle|msgpack|tornado)[\\/]"
+    r"[\\/](?:site|dist)-packages[\\/](?:dask|distributed|toolz|tlz|cytoolz|cloudpickle|msgpack|tornado|zict|partd|locket)[\\/]"
     r"|[\\/]dask_insight[\\/](?!hosts[\\/]demo)(?:hosts|probe|session|sources)[\\/]"
     r"|[\\/](?:dask|distributed)[\w.-]*[\\/](?:dask|distributed)[\\/]"
     rf"|[\\/]{STANDARD}(?!(?:site|dist)-packages)"
     r"|[\\/]Lib[\\/](?!site-packages)"
     r"|^<(?:frozen|dask_insight)|^$"
 )
-_INSTALLED = re.compile(r"[\\/](?:site|dist)-packages[\\/]")
+#: Files of what others wrote, or no one, as what decorators make up.
+_NOT_OWN = re.compile(r"[\\/](?:site|dist)-packages[\\/]|^<(?!stdin>|ipython-input)")
 #: Files below which an event loop's callbacks stand.
 _LOOP = re.compile(r"[\\/]asyncio[\\/]\w+\.py$|[\\/]tornado[\\/]platform[\\/]asyncio\.py$")
 
@@ -68,9 +69,10 @@ def outermost(stacks: Mapping[str, Any], *, on_loop: bool = False) -> np.ndarray
 def innermost_own(stacks: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
     """For each row of ``stacks`` the row of the innermost frame of a person's own, and of what that called.
 
-    Own code is neither plumbing nor of an installed package; -1 if there is none, or it called nothing.
+    Own code is neither plumbing, nor of an installed package, nor made up; -1 if there is none, or it called
+    nothing.
     """
-    others = zip(_of_file(stacks, _PLUMBING), _of_file(stacks, _INSTALLED), strict=True)
+    others = zip(_of_file(stacks, _PLUMBING), _of_file(stacks, _NOT_OWN), strict=True)
     own: list[int] = []
     called: list[int] = []
     for row, (parent, other) in enumerate(zip(parents(stacks), map(any, others), strict=True)):

@@ -10,8 +10,8 @@ from ..tables.stacks import innermost_own
 from .attempts import Read
 from .moments import Moments
 
-#: The process of whoever asks.
-_CLIENT = ("client",)
+#: The process of whoever asks, and the thread of it that does.
+_CLIENT, _MAIN = ("client",), ("main",)
 #: Share of some moments that must have been sampled, and of that what one line must have taken, to be told.
 _SAMPLED, _MOST = 0.5, 0.5
 #: Share of a line's time from which what it called is told.
@@ -24,24 +24,27 @@ def program_at(read: Read, within: Moments) -> str:
     A line has what it called: the innermost frame of code that is of no installed package counts.
     """
     samples = read("samples")
-    rows = np.flatnonzero(is_any(samples["process"], _CLIENT))
+    rows = np.flatnonzero(is_any(samples["process"], _CLIENT) & is_any(samples["thread"], _MAIN))
     stop = samples["time"][rows]
-    seconds = within.within(stop - samples["duration"][rows], stop)
+    seconds = np.nan_to_num(within.within(stop - samples["duration"][rows], stop))
+    if seconds.sum() < max(_SAMPLED * within.seconds, 1e-9):
+        return ""
     stacks = read("stacks")
     row = Lookup(stacks["stack"]).rows(samples["stack"][rows])
     own, called = (np.append(each, -1)[row] for each in innermost_own(stacks))
-    seen, known = float(seconds.sum()), own >= 0
-    if seen <= 0 or seen < _SAMPLED * within.seconds or not known.any():
+    known = own >= 0
+    if not known.any():
         return ""
     file, line, callee = stacks["file"].codes[own], stacks["line"][own], stacks["function"].codes[called]
     lines, which = np.unique(np.stack((file, line))[:, known], axis=1, return_inverse=True)
     spent = np.bincount(which.ravel(), seconds[known])
     most = int(spent.argmax())
-    if spent[most] < _MOST * seen:
+    if spent[most] < _MOST * seconds.sum():
         return ""
-    place = words.place(stacks["file"].names[lines[0, most]], int(lines[1, most]))
+    place = words.place(stacks["file"].names[lines[0, most]], int(lines[1, most])).replace("`", "")
     there = known & (file == lines[0, most]) & (line == lines[1, most]) & (called >= 0)
     by_callee = np.bincount(callee[there], seconds[there], len(stacks["function"].names))
     told = by_callee.max(initial=0.0) >= _CALLED * spent[most]
-    name = words.in_a_line(stacks["function"].names[int(by_callee.argmax())]) if told else ""
+    name = stacks["function"].names[int(by_callee.argmax())] if told else ""
+    name = words.short(words.in_a_line(name)).replace("`", "")
     return f"`{place}`" + (f", in `{name}`" if name else "")

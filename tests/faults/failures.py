@@ -7,13 +7,15 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections import Counter
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import dask
-from distributed import as_completed, get_worker, wait
+from distributed import Event, Lock, as_completed, get_worker, wait
 
 from .planting import Cluster, Work, addresses, compute, plant
 
@@ -34,6 +36,40 @@ def records_that_cannot_be_parsed(client: Any) -> Work:
     yield
     parsed = client.map(parse, range(30), pure=False)
     client.gather(client.map(tidy, parsed, pure=False), errors="skip")
+    yield
+
+
+def guard(number: int) -> Any:
+    """Returns what cannot leave its process."""
+    compute(0.05)
+    return threading.Lock()
+
+
+@plant("unsent-results", "guard", says="cannot pickle '_thread.lock'")
+def results_that_cannot_be_pickled(client: Any) -> Work:
+    yield
+    client.gather(client.map(tidy, range(8), pure=False))
+    with suppress(TypeError):
+        client.gather(client.map(guard, range(4), pure=False))
+    yield
+
+
+def book(first: str, second: str) -> str:
+    """Takes two locks, and lets whoever takes them the other way round have its first one before."""
+    with Lock(first):
+        Event(f"{first} is taken").set()
+        Event(f"{second} is taken").wait()
+        with Lock(second):
+            return first
+
+
+@plant("held-up", "book", variant="deadlock", cluster=Cluster(spoilt=True), says="waiting for locks")
+def tasks_that_take_two_locks_each_another_one_first(client: Any) -> Work:
+    yield
+    client.gather(client.map(tidy, range(8), pure=False))
+    booked = [client.submit(book, *names) for names in (("seat", "meal"), ("meal", "seat"))]
+    with suppress(TimeoutError):
+        wait(booked, timeout=7)
     yield
 
 

@@ -223,7 +223,7 @@ def simulate(seed: int) -> float:
     return compute(0.1)
 
 
-@plant("client-gap", variant="loop", says="it was at `shape.py:")
+@plant("client-gap", variant="loop", says="the program was at `shape.py:")
 def a_client_that_thinks_between(client: Any) -> Work:
     yield
     for number in range(7):

@@ -277,8 +277,8 @@ def _more_tasks(facts: Facts, name: str) -> str:
 
 
 #: What tasks are called that read files of text, and of Parquet.
-_TEXT_FILES = re.compile(r"read[-_](?:csv|table|fwf|json|text)|file_to_blocks|bag-from-delayed")
-_PARQUET = re.compile(r"read[-_]?parquet")
+_TEXT_FILES = re.compile(r"(?:read[-_](?:csv|table|fwf|json_file)|file_to_blocks)(?=$|-)")
+_PARQUET = re.compile(r"read[-_]?parquet(?=$|-)")
 
 
 def _reading(name: str) -> str:
@@ -289,7 +289,7 @@ def _reading(name: str) -> str:
             "    frame.to_parquet(path, row_group_size=1_000_000)    # for who writes them"
         )
     return (
-        "    df = dd.read_csv(path, blocksize='16MB')   # of bags and JSON, too\n"
+        "    df = dd.read_csv(path, blocksize='16MB')   # of bags, and JSON with `lines=True`, too\n"
         "    # what is compressed as a whole, as .gz is, is read as one: write several files, or Parquet"
     )
 

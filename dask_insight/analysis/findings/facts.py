@@ -52,7 +52,7 @@ from .waits_for_others import WaitsForOthers, waits_for_others
 __all__ = ["Facts", "is_any", "medians"]
 
 #: Seconds from which a task that is ready waits for a thread.
-_MOMENT = 0.01
+MOMENT = 0.01
 
 #: What stands for the name of a task of which only the attempts were kept.
 NAMELESS = "(unnamed)"
@@ -412,7 +412,7 @@ class Facts:
     def backlog(self) -> Moments:
         """When tasks waited for a thread, those that did so for more than a moment."""
         some = self.attempts.in_blocks("ready", "executing")
-        return Moments.together((ready, np.where(given - ready > _MOMENT, given, 0)) for ready, given in some)
+        return Moments.together((ready, np.where(given - ready > MOMENT, given, 0)) for ready, given in some)
 
     @cached_property
     def for_others(self) -> WaitsForOthers:
@@ -569,11 +569,17 @@ class Facts:
         return moment if np.isfinite(moment) else np.inf
 
     def most_at_once(self, amounts: Mapping[str, float]) -> float:
-        """The most that workers which were there at the same time have together, of an amount of each."""
-        joined = [self.workers.get(worker, {}).get("joined", np.nan) for worker in amounts]
-        left = np.array([self.left(worker) for worker in amounts])
-        since = np.nan_to_num(np.array(joined, "f8"), nan=-np.inf)
-        return most_at_once(since, left, np.array([*amounts.values()], "f8"))
+        """The most that workers which were there at the same time have together, of an amount of each.
+
+        Beside a cluster local schedulers are there while they are used.
+        """
+        lives = [
+            self._used_beside.get(name, (self.workers.get(name, {}).get("joined", np.nan), self.left(name)))
+            for name in amounts
+        ]
+        joined, left = np.array(lives, "f8").reshape(-1, 2).T
+        since, until = np.nan_to_num(joined, nan=-np.inf), np.nan_to_num(left, nan=np.inf, posinf=np.inf)
+        return most_at_once(since, until, np.array([*amounts.values()], "f8"))
 
     def most_threads(self, workers: Iterable[str]) -> float:
         """The most threads that some workers had at once."""
@@ -644,10 +650,7 @@ class Facts:
 
     @cached_property
     def workers(self) -> dict[str, dict[str, Any]]:
-        """What `workers` tells of each: name, threads, memory_limit, joined, left …
-
-        Beside a cluster local schedulers are there while they are used.
-        """
+        """What `workers` tells of each: name, threads, memory_limit, joined, left …"""
         table = self.read("workers")
         names = (
             "name",
@@ -662,14 +665,18 @@ class Facts:
         )
         columns = [table[name].tolist() for name in names]
         rows = (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
-        found = dict(zip(table["worker"].tolist(), rows, strict=True))
+        return dict(zip(table["worker"].tolist(), rows, strict=True))
+
+    @cached_property
+    def _used_beside(self) -> dict[str, tuple[float, float]]:
+        """From when until when local schedulers beside a cluster were used."""
         known = self.attempts
-        if not self.all_local and known.local.any():
-            for name, mine in split(known.worker, np.flatnonzero(known.local)).items():
-                joined = np.fmin.reduce(known.at("wanted", mine))
-                left = np.fmax.reduce(known.at("done", mine))
-                found.get(name, {}).update(joined=float(joined), left=float(left))
-        return found
+        if self.all_local or not known.local.any():
+            return {}
+        return {
+            name: (np.fmin.reduce(known.at("wanted", mine)), np.fmax.reduce(known.at("done", mine)))
+            for name, mine in split(known.worker, np.flatnonzero(known.local)).items()
+        }
 
     def since(self, moment: float) -> float:
         """A moment in seconds since the recording's start."""

@@ -160,7 +160,7 @@ def _scheduler_made(seconds: float, graphs: int) -> str:
 def _was_at(facts: Facts, gaps: Moments) -> str:
     """Where the program was meanwhile, in words."""
     place = program_at(facts.read, gaps)
-    return f" Most of that time it was at {place}." if place else ""
+    return f" Most of that time the program was at {place}." if place else ""
 
 
 def _retired(facts: Facts, gaps: Moments) -> str:
@@ -188,7 +188,7 @@ def client_gaps(facts: Facts, limits: Limits) -> Moments:
     empty = facts.whole
     told = (
         *(slow_intake(facts, limits), handing_over(facts, limits), fetching(facts, limits)),
-        *(restarts(facts), renewals(facts), first_cluster(facts), _actors(facts)),
+        *(restarts(facts), renewals(facts), first_cluster(facts, limits), _actors(facts)),
     )
     for other in (busy, facts.pause, *told):
         empty = empty.without(other)

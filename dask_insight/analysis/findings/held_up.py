@@ -9,14 +9,24 @@ import numpy as np
 from ... import words
 from ...tables.waits import CALLS, KINDS, RESULTS
 from .facts import Facts, is_any
+from .failures import ended_as
 from .finding import Fact, Finding
-from .names import of_workers, workers_of
+from .locked import locked
+from .names import most, of_workers, quoted, workers_of
 from .rule import Rule
 from .thresholds import Limits
 from .waits_for_others import advice_on
 
+#: Seconds before the end of a run in which a client that leaves has its tasks cancelled.
+_LEAVING = 1.0
+
 
 def _held_up(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    yield from _for_others(facts, limits)
+    yield from _deadlocked(facts, limits)
+
+
+def _for_others(facts: Facts, limits: Limits) -> Iterator[Finding]:
     found, codes = facts.for_others, facts.prefix.codes
     mostly = found.share >= limits["held-up.share"]
     seconds = np.where(mostly, found.seconds, 0.0)
@@ -68,6 +78,53 @@ def _held_up(facts: Facts, limits: Limits) -> Iterator[Finding]:
     )
 
 
+def _deadlocked(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    """All threads wait for locks that nobody gives back."""
+    known, codes = facts.attempts, facts.prefix.codes
+    share = locked(facts)
+    rows = np.flatnonzero((share >= limits["held-up.share"])[codes] & known.ran)
+    stuck = _stuck(facts, limits, rows) if len(rows) else 0.0
+    if not stuck:
+        return
+    last = rows[_to_the_end(facts)[rows]]
+    names = most(facts, last, facts.length[last])
+    yield Finding(
+        code="held-up",
+        severity="critical",
+        title=f"All threads are held by {quoted(names)}, waiting for locks",
+        tasks=names,
+        workers=workers_of(facts, last),
+        start=facts.since(known.at("start", last).min()),
+        stop=facts.since(known.at("stop", last).max()),
+        cost_thread_seconds=float(facts.length[last].sum()),
+        cost_seconds=stuck,
+        is_told=True,
+        evidence=(
+            Fact(
+                "share of its samples in a lock",
+                float(share[facts.names.index(names[0])]),
+                "share",
+                limits["held-up.share"],
+            ),
+            Fact("since a task began or ended", stuck, "s", limits["held-up.stuck"]),
+        ),
+        why=(
+            f"For the last {words.duration(stuck)} no task began or ended: this does not end by itself. "
+            "Tasks wait so for one another where two of them take the same two locks, each another one "
+            "first, and where one takes a lock twice; or somebody has a lock who did not give it back."
+        ),
+        advice=(
+            "Have tasks take locks in the same order everywhere, or one at a time, and give up after a "
+            "while; `with` gives a lock back whatever happens.\n\n"
+            "    with distributed.MultiLock(['x', 'y']):   # in place of one within another: both or none\n"
+            "        work()\n"
+            "    if not lock.acquire(timeout=60):\n"
+            "        raise TimeoutError('somebody has the lock')"
+        ),
+        url="https://distributed.dask.org/en/stable/api.html#distributed.MultiLock",
+    )
+
+
 def _of_actors(facts: Facts) -> Iterator[Fact]:
     """How long calls of actors ran, and waited for one another, where that was recorded."""
     metrics = facts.read("metrics")
@@ -86,24 +143,33 @@ def _stuck(facts: Facts, limits: Limits, rows: np.ndarray) -> float:
     known = facts.attempts
     # Who has left holds no thread, and had none to spare.
     there = [name for name in facts.lanes.workers if facts.left(name) >= facts.stop]
-    running = rows[~known.ok[rows] & ~known.failed[rows] & of_workers(facts, there)[rows]]
+    running = rows[_to_the_end(facts)[rows] & of_workers(facts, there)[rows]]
     if len(running) < max(1.0, sum(map(facts.threads_of, there))):
         return 0.0
-    over = known.ran & (known.ok | known.failed)
+    over = known.ran & ~_to_the_end(facts)
     last = max(float(known.start[known.ran].max()), float(known.stop[over].max(initial=0.0)))
     since = facts.stop - last
     return since if since >= limits["held-up.stuck"] else 0.0
 
 
+def _to_the_end(facts: Facts) -> np.ndarray:
+    """Which attempts had not ended when the recording did, or were cancelled as their client left then."""
+    known = facts.attempts
+    left = ended_as(facts, "cancelled") & (known.stop >= facts.stop - _LEAVING)
+    running: np.ndarray = known.ran & ~known.ok & (~known.failed | left)
+    return running
+
+
 HELD_UP = Rule(
     code="held-up",
-    says="Tasks held threads while they waited for others: for results, an actor, a queue, an event.",
+    says="Tasks held threads while they waited for others: for results, an actor, a queue, an event, a lock.",
     formula=(
         "Task names whose call stacks are, for `held-up.share` of their time, in Dask's waits for results of "
         "other tasks, for calls of actors, or for a `Queue`, an `Event`, a `Variable` or a message; together "
         "`held-up.time` of all thread time. Tasks that had given their thread back hold none. Critical where "
         "such waits, but for calls of actors, hold all threads and nothing has begun or ended for "
-        "`held-up.stuck`: no task of the cluster will."
+        "`held-up.stuck`: no task of the cluster will. Of waits for locks, of `distributed`, `dask` or their "
+        "own, that alone; see `io-wait`."
     ),
     cost=(
         "That time while other tasks waited for a thread, over all threads; where nothing goes on, the time "

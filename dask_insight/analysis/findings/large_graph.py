@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import words
 from ...columns import forget
-from ...lookup import Lookup, pick
+from ...lookup import Lookup, is_any, pick
 from ...schema import NOTHING
 from ...timeline import Moments
 from .building import intake, slowly_made
@@ -191,7 +191,8 @@ def handing_over(facts: Facts, limits: Limits) -> Moments:
 
 def under_way(facts: Facts, limits: Limits) -> Moments:
     """When tasks that carry data were on their way to workers, of which large-graph tells."""
-    rows = np.flatnonzero(_ways(facts, limits)[facts.prefix.codes] > 0)
+    names = _requests(facts, limits).names
+    rows = np.flatnonzero(is_any(facts.prefix, names))
     if not len(rows) or not any(_large_graph(facts, limits)):
         return _NEVER
     return Moments.of(facts.attempts.at("assigned", rows), facts.attempts.at("received", rows))

@@ -126,15 +126,21 @@ def renewals(facts: Facts) -> Moments:
     return Moments(away.start[ended], away.stop[ended])
 
 
-def first_cluster(facts: Facts) -> Moments:
-    """From the last task of local schedulers until a cluster's first worker joined, where they came first."""
+def first_cluster(facts: Facts, limits: Limits) -> Moments:
+    """Until a cluster's first worker joined where local schedulers came first: since their last task.
+
+    No longer than a cluster may take to start, as the program may have been at work before.
+    """
     local = facts.attempts.local
     if facts.all_local or not local.any():
         return Moments(np.zeros(0), np.zeros(0))
     joined = [each["joined"] for name, each in facts.workers.items() if not is_local(name)]
     first = np.fmin.reduce(joined, initial=np.inf)
+    if not np.isfinite(first):
+        return Moments(np.zeros(0), np.zeros(0))
     done = facts.attempts.at("done", np.flatnonzero(local))
-    return Moments.of(np.max(done[done < first], initial=facts.start, keepdims=True), np.array([first]))
+    since = max(done[done < first].max(initial=facts.start), first - limits["cold-start.window"])
+    return Moments.of(np.array([since]), np.array([first]))
 
 
 RESTART = Rule(

@@ -50,11 +50,13 @@ from .stranded import NO_WORKER
 from .threads import GIL_CONTENTION
 from .thresholds import Limits
 from .tiny import TINY_TASKS
+from .unsent import UNSENT_RESULTS
 from .waits import IO_WAIT, SLEEPING
 
 #: In the order in which findings of equal weight are told.
 RULES: tuple[Rule, ...] = (
     FAILED_TASKS,
+    UNSENT_RESULTS,
     NO_WORKER,
     WORKER_LOST,
     RETRIED_WORK,

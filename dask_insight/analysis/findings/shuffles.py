@@ -27,6 +27,8 @@ _PIECES = (
 #: What pieces are called of arrays that are indexed by arrays or lists, and of bags that are grouped: neither
 #: has P2P. And what only bags have.
 _NO_P2P, _OF_BAGS = "shuffle-split", "shuffle-group"
+#: Pieces that Dask makes of one group of a bag at most (`max_branch`).
+_BRANCHES = 32
 
 
 def _task_shuffle(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -63,8 +65,14 @@ def _task_shuffle(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 def _advice(facts: Facts, name: str) -> str:
     if name.startswith(_NO_P2P):
-        return _GROUPED if _OF_BAGS in facts.names else _BY_INDEX
+        pieces, groups = (_number(facts, each) for each in (name, _OF_BAGS))
+        return _GROUPED if pieces <= _BRANCHES * groups else _BY_INDEX
     return _HERE if facts.all_local else _P2P
+
+
+def _number(facts: Facts, name: str) -> int:
+    """How many tasks of a name there were."""
+    return int(facts.by_names.number[facts.names.index(name)]) if name in facts.names else 0
 
 
 _BY_INDEX = (

@@ -10,8 +10,8 @@ import numpy as np
 
 from ... import words
 from ...lookup import sorted_set
-from ...timeline import is_local, is_pooled
-from .facts import Facts
+from ...timeline import Moments, is_local, is_pooled
+from .facts import MOMENT, Facts
 from .finding import Fact, Finding
 from .names import split
 from .rule import Rule
@@ -88,7 +88,7 @@ def _cold_start(facts: Facts, limits: Limits) -> Iterator[Finding]:
     joined = bool(late) and missing.thread_seconds + found.joining > first
     # Workers that take the place of others that died begin late too; see worker-lost.
     slow = first + (found.way + found.joining if late else 0.0)
-    threads = facts.most_threads(facts.lanes.workers)
+    threads = facts.most_threads(_concerned(facts))
     cost = min(facts.wall, missing.seconds + (slow / threads if threads > 0 else 0.0))
     if cost < limits["cold-start.seconds"]:
         return
@@ -203,11 +203,11 @@ def _late(facts: Facts, limits: Limits) -> list[_Late]:
 
     Not long after, or, where few threads were there, while tasks waited without a break.
     """
-    backlog = facts.backlog.both(facts.whole)
+    backlog = _backlog(facts).both(facts.whole)
     began = backlog.start
     opened = _opened(facts, began)
-    few = _present(facts, began) < limits["cold-start.there"] * facts.most_threads(facts.lanes.workers)
-    gone = np.sort([facts.left(name) for name in facts.lanes.workers])
+    few = _present(facts, began) < limits["cold-start.there"] * facts.most_threads(_concerned(facts))
+    gone = np.sort([facts.left(name) for name in _concerned(facts)])
     found = []
     for name, joined in zip(facts.lanes.workers, facts.lanes.joined.tolist(), strict=True):
         # Who takes the place of one that left beside tasks is not late; the next tasks wait for both.
@@ -222,6 +222,21 @@ def _late(facts: Facts, limits: Limits) -> list[_Late]:
         elif few[latest] and joined <= backlog.stop[latest]:
             found.append(_Late(name, facts.threads_of(name), float(began[latest]), joined))
     return found
+
+
+def _concerned(facts: Facts) -> list[str]:
+    """The workers of clusters, or the local schedulers where there are no others."""
+    return [name for name in facts.lanes.workers if facts.all_local or not is_local(name)]
+
+
+def _backlog(facts: Facts) -> Moments:
+    """When tasks waited for a thread of those."""
+    known = facts.attempts
+    if facts.all_local or not known.local.any():
+        return facts.backlog
+    rows = np.flatnonzero(~known.local)
+    ready, given = known.at("ready", rows), known.at("executing", rows)
+    return Moments.of(ready, np.where(given - ready > MOMENT, given, ready))
 
 
 def _opened(facts: Facts, moments: np.ndarray) -> np.ndarray:
@@ -242,7 +257,7 @@ def _missing(facts: Facts, late: list[_Late]) -> _Missing:
     """What the threads of late workers would have done of the tasks that waited for a thread."""
     moments = np.unique([moment for each in late for moment in (each.since, each.joined)])
     start, stop = moments[:-1], moments[1:]
-    waited = facts.backlog.within(start, stop)
+    waited = _backlog(facts).within(start, stop)
     missing, present = _threads(late, start), _present(facts, start)
     share = missing / np.maximum(missing + present, 1e-9)
     return _Missing(float((missing * waited).sum()), float((share * waited).sum()))
@@ -257,9 +272,11 @@ def _threads(late: list[_Late], moments: np.ndarray) -> np.ndarray:
 
 def _present(facts: Facts, moments: np.ndarray) -> np.ndarray:
     """Threads that were there at each moment."""
-    joined = np.nan_to_num(facts.lanes.joined, nan=-np.inf)
-    left = np.array([facts.left(name) for name in facts.lanes.workers])
-    threads = facts.threads_by_worker
+    some = _concerned(facts)
+    mine = np.array([name in some for name in facts.lanes.workers], bool)
+    joined = np.nan_to_num(facts.lanes.joined[mine], nan=-np.inf)
+    left = np.array([facts.left(name) for name in some])
+    threads = facts.threads_by_worker[mine]
     return np.asarray(_begun(joined, threads, moments) - _begun(left, threads, moments))
 
 
@@ -273,7 +290,7 @@ def _begun(since: np.ndarray, amount: np.ndarray, moments: np.ndarray) -> np.nda
 
 def _most_workers(facts: Facts) -> int:
     """The most workers that there were at once."""
-    return int(facts.most_at_once(dict.fromkeys(facts.lanes.workers, 1.0)))
+    return int(facts.most_at_once(dict.fromkeys(_concerned(facts), 1.0)))
 
 
 def _workers(facts: Facts) -> tuple[str, ...]:
