@@ -11,6 +11,7 @@ from test_time_budget import NAN, START, Run
 
 from dask_insight import words
 from dask_insight.analysis.findings import Finding, Findings
+from dask_insight.analysis.findings.fitting import fitting
 from dask_insight.batch import encode
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING
@@ -355,3 +356,34 @@ def test_memory_that_was_used_or_that_nobody_asked_for_is_not_told(
     nbytes: float, more: dict[str, Any]
 ) -> None:
     assert "memory-headroom" not in codes(using(nbytes, **more))
+
+
+@pytest.mark.parametrize(
+    ("file", "typename", "kept"),
+    [
+        ("/lib/site-packages/dask/array/core.py", "", {"x"}),
+        ("C:\\lib\\dask\\bag\\core.py", "list", {"bag"}),
+        ("/home/me/own.py", "pandas.DataFrame", {"df"}),
+        ("/lib/dask/bag/core.py", "numpy.ndarray", {"x", "bag"}),
+        ("/home/me/own.py", "int", {"x", "df", "bag"}),
+    ],
+)
+def test_advice_is_on_the_collections_that_ran(file: str, typename: str, kept: set[str]) -> None:
+    run = Run()
+    for number in range(2000):
+        start = number // 2 * 0.005
+        run.task("short", "ab"[number % 2], start, start + 0.001, submitted=0, assigned=start)
+    functions = {"prefix": ["short"], "function": ["f"], "file": [file], "line": [1]}
+    more = {"graph": {"key": [f"('short-1', {number})" for number in range(2000)]}, "functions": functions}
+    found = the(findings(run, attempts={"typename": [typename] * 2000}, **more), "tiny-tasks")
+    told = {name for name in ("x", "df", "bag") if f"    {name} = {name}." in found.advice}
+    assert told == kept and "npartitions" in found.advice
+
+
+def test_advice_keeps_what_else_a_line_says_and_never_a_comment_alone() -> None:
+    both = "    x = x.rechunk('64MB'); df = df.repartition(2)   # smaller"
+    code = f"Have less.\n\n    # else\n{both}\n    df = bag.to_dataframe()"
+    assert fitting(code, frozenset(["df"])).splitlines()[3] == "    df = df.repartition(2)   # smaller"
+    assert fitting(code, frozenset()) == code
+    alone = "    # else\n    x = x.rechunk('64MB')"
+    assert fitting(alone, frozenset(["df"])) == alone

@@ -35,6 +35,7 @@ from ...timeline import (
 )
 from .allowed import Allowed, allowed
 from .cores import Cores, cores
+from .fitting import collections
 from .for_client import for_client
 from .garbage import Garbage, garbage
 from .hosts import Host, hosts
@@ -584,6 +585,11 @@ class Facts:
     def most_threads(self, workers: Iterable[str]) -> float:
         """The most threads that some workers had at once."""
         return self.most_at_once({worker: self.threads_of(worker) for worker in workers})
+
+    @cached_property
+    def collections(self) -> frozenset[str]:
+        """What advice calls the collections that ran; see `fitting`."""
+        return collections(self)
 
     @cached_property
     def carried(self) -> float:

@@ -17,6 +17,7 @@ from .collecting import GARBAGE_COLLECTION
 from .facts import Facts
 from .failures import FAILED_TASKS, RETRIED_WORK
 from .finding import SEVERITIES, Finding
+from .fitting import fitting
 from .found import Failed, Findings
 from .gaps import CLIENT_GAP
 from .gpus import GPU_IDLE, GPU_MEMORY
@@ -153,7 +154,7 @@ def _between(facts: Facts) -> tuple[float, float]:
 
 def graded(found: Finding, facts: Facts, limits: Limits) -> Finding:
     """With its cost kept within the run, and a severity; without any if it is not worth telling."""
-    found = whole(_explained(found), facts)
+    found = whole(_explained(found.but(advice=fitting(found.advice, facts.collections))), facts)
     seconds = found.cost_seconds
     if found.is_risk or (found.is_told and too_cheap(seconds, facts, limits)):
         return found if found.severity else found.but(severity="info")
