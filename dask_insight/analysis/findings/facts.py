@@ -27,6 +27,7 @@ from ...timeline import (
     Read,
     States,
     inputs,
+    is_local,
     most_at_once,
     pauses,
     schedulers_mixed,
@@ -677,12 +678,18 @@ class Facts:
     def _used_beside(self) -> dict[str, tuple[float, float]]:
         """From when until when local schedulers beside a cluster were used."""
         known = self.attempts
-        if self.all_local or not known.local.any():
+        if self.all_local:
             return {}
-        return {
-            name: (np.fmin.reduce(known.at("wanted", mine)), np.fmax.reduce(known.at("done", mine)))
-            for name, mine in split(known.worker, np.flatnonzero(known.local)).items()
-        }
+        found = dict.fromkeys(filter(is_local, self.lanes.workers), (np.inf, -np.inf))
+        for name, mine in split(known.worker, np.flatnonzero(known.local)).items():
+            wanted, done = known.at("wanted", mine), known.at("done", mine)
+            found[name] = (np.nanmin(wanted, initial=np.inf), np.nanmax(done, initial=-np.inf))
+        return found
+
+    @cached_property
+    def serving(self) -> list[str]:
+        """The workers of clusters; the local schedulers where there are no others."""
+        return [name for name in self.lanes.workers if self.all_local or not is_local(name)]
 
     def since(self, moment: float) -> float:
         """A moment in seconds since the recording's start."""

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from ... import words
-from ...tables.waits import CALLS, KINDS, RESULTS
+from ...lookup import Lookup, ratio
+from ...tables.waits import CALLS, KINDS, RESULTS, in_locks
 from .facts import Facts, is_any
 from .failures import ended_as
 from .finding import Fact, Finding
-from .locked import locked
 from .names import most, of_workers, quoted, workers_of
 from .rule import Rule
 from .thresholds import Limits
@@ -80,13 +80,14 @@ def _for_others(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 def _deadlocked(facts: Facts, limits: Limits) -> Iterator[Finding]:
     """All threads wait for locks that nobody gives back."""
-    known, codes = facts.attempts, facts.prefix.codes
-    share = locked(facts)
-    rows = np.flatnonzero((share >= limits["held-up.share"])[codes] & known.ran)
-    stuck = _stuck(facts, limits, rows) if len(rows) else 0.0
+    known = facts.attempts
+    last = np.flatnonzero(_to_the_end(facts) & of_workers(facts, facts.serving))
+    stuck = _stuck(facts, limits, last)
     if not stuck:
         return
-    last = rows[_to_the_end(facts)[rows]]
+    share = _in_locks(facts, last, facts.stop - stuck)
+    if share < limits["held-up.locked"]:
+        return
     names = most(facts, last, facts.length[last])
     yield Finding(
         code="held-up",
@@ -101,17 +102,18 @@ def _deadlocked(facts: Facts, limits: Limits) -> Iterator[Finding]:
         is_told=True,
         evidence=(
             Fact(
-                "share of its samples in a lock",
-                float(share[facts.names.index(names[0])]),
+                "samples since then in a lock, of the task with fewest",
+                share,
                 "share",
-                limits["held-up.share"],
+                limits["held-up.locked"],
             ),
             Fact("since a task began or ended", stuck, "s", limits["held-up.stuck"]),
         ),
         why=(
-            f"For the last {words.duration(stuck)} no task began or ended: this does not end by itself. "
-            "Tasks wait so for one another where two of them take the same two locks, each another one "
-            "first, and where one takes a lock twice; or somebody has a lock who did not give it back."
+            f"For the last {words.duration(stuck)} no task began or ended. Tasks wait so for one another, "
+            "for ever, where two of them take the same two locks, each another one first, and where one "
+            "takes a lock twice; or somebody else has the lock: the program, another one, or who did not "
+            "give it back."
         ),
         advice=(
             "Have tasks take locks in the same order everywhere, or one at a time, and give up after a "
@@ -142,7 +144,7 @@ def _stuck(facts: Facts, limits: Limits, rows: np.ndarray) -> float:
     """Seconds for which nothing has begun or ended, if such tasks hold all threads to the end; else 0."""
     known = facts.attempts
     # Who has left holds no thread, and had none to spare.
-    there = [name for name in facts.lanes.workers if facts.left(name) >= facts.stop]
+    there = [name for name in facts.serving if facts.left(name) >= facts.stop]
     running = rows[_to_the_end(facts)[rows] & of_workers(facts, there)[rows]]
     if len(running) < max(1.0, sum(map(facts.threads_of, there))):
         return 0.0
@@ -150,6 +152,17 @@ def _stuck(facts: Facts, limits: Limits, rows: np.ndarray) -> float:
     last = max(float(known.start[known.ran].max()), float(known.stop[over].max(initial=0.0)))
     since = facts.stop - last
     return since if since >= limits["held-up.stuck"] else 0.0
+
+
+def _in_locks(facts: Facts, rows: np.ndarray, since: float) -> float:
+    """The least share of their samples since a moment in which some attempts waited for a lock."""
+    samples, mask = facts.read("samples"), in_locks(facts.read)
+    row = Lookup(facts.attempts.run[rows]).rows(samples["run"])
+    mine = (row >= 0) & (samples["time"] > since)
+    inside = np.append(mask, False)[Lookup(facts.read("stacks")["stack"]).rows(samples["stack"][mine])]
+    seconds = samples["duration"][mine].astype("f8")
+    whole, spent = (np.bincount(row[mine], each, len(rows)) for each in (seconds, seconds * inside))
+    return float(ratio(spent, whole).min())
 
 
 def _to_the_end(facts: Facts) -> np.ndarray:
@@ -168,8 +181,9 @@ HELD_UP = Rule(
         "other tasks, for calls of actors, or for a `Queue`, an `Event`, a `Variable` or a message; together "
         "`held-up.time` of all thread time. Tasks that had given their thread back hold none. Critical where "
         "such waits, but for calls of actors, hold all threads and nothing has begun or ended for "
-        "`held-up.stuck`: no task of the cluster will. Of waits for locks, of `distributed`, `dask` or their "
-        "own, that alone; see `io-wait`."
+        "`held-up.stuck`: no task of the cluster will. So where all threads' tasks were since then in "
+        "locks, by `held-up.locked` of the samples of each; see `io-wait` for other waits for locks. Tasks "
+        "that a client cancels as it leaves at the end count as running."
     ),
     cost=(
         "That time while other tasks waited for a thread, over all threads; where nothing goes on, the time "

@@ -88,7 +88,7 @@ def _cold_start(facts: Facts, limits: Limits) -> Iterator[Finding]:
     joined = bool(late) and missing.thread_seconds + found.joining > first
     # Workers that take the place of others that died begin late too; see worker-lost.
     slow = first + (found.way + found.joining if late else 0.0)
-    threads = facts.most_threads(_concerned(facts))
+    threads = facts.most_threads(facts.serving)
     cost = min(facts.wall, missing.seconds + (slow / threads if threads > 0 else 0.0))
     if cost < limits["cold-start.seconds"]:
         return
@@ -206,8 +206,8 @@ def _late(facts: Facts, limits: Limits) -> list[_Late]:
     backlog = _backlog(facts).both(facts.whole)
     began = backlog.start
     opened = _opened(facts, began)
-    few = _present(facts, began) < limits["cold-start.there"] * facts.most_threads(_concerned(facts))
-    gone = np.sort([facts.left(name) for name in _concerned(facts)])
+    few = _present(facts, began) < limits["cold-start.there"] * facts.most_threads(facts.serving)
+    gone = np.sort([facts.left(name) for name in facts.serving])
     found = []
     for name, joined in zip(facts.lanes.workers, facts.lanes.joined.tolist(), strict=True):
         # Who takes the place of one that left beside tasks is not late; the next tasks wait for both.
@@ -222,11 +222,6 @@ def _late(facts: Facts, limits: Limits) -> list[_Late]:
         elif few[latest] and joined <= backlog.stop[latest]:
             found.append(_Late(name, facts.threads_of(name), float(began[latest]), joined))
     return found
-
-
-def _concerned(facts: Facts) -> list[str]:
-    """The workers of clusters, or the local schedulers where there are no others."""
-    return [name for name in facts.lanes.workers if facts.all_local or not is_local(name)]
 
 
 def _backlog(facts: Facts) -> Moments:
@@ -272,10 +267,10 @@ def _threads(late: list[_Late], moments: np.ndarray) -> np.ndarray:
 
 def _present(facts: Facts, moments: np.ndarray) -> np.ndarray:
     """Threads that were there at each moment."""
-    some = _concerned(facts)
-    mine = np.array([name in some for name in facts.lanes.workers], bool)
+    serving = set(facts.serving)
+    mine = np.array([name in serving for name in facts.lanes.workers], bool)
     joined = np.nan_to_num(facts.lanes.joined[mine], nan=-np.inf)
-    left = np.array([facts.left(name) for name in some])
+    left = np.array([facts.left(name) for name in facts.serving])
     threads = facts.threads_by_worker[mine]
     return np.asarray(_begun(joined, threads, moments) - _begun(left, threads, moments))
 
@@ -290,7 +285,7 @@ def _begun(since: np.ndarray, amount: np.ndarray, moments: np.ndarray) -> np.nda
 
 def _most_workers(facts: Facts) -> int:
     """The most workers that there were at once."""
-    return int(facts.most_at_once(dict.fromkeys(_concerned(facts), 1.0)))
+    return int(facts.most_at_once(dict.fromkeys(facts.serving, 1.0)))
 
 
 def _workers(facts: Facts) -> tuple[str, ...]:

@@ -233,6 +233,13 @@ TABLE = (
     Threshold("io-wait.time", 0.15, "share", "Least share of all thread time.", "ours"),
     Threshold("resource-limit.idle", 0.1, "share", "Least share of all thread time idle so.", "ours"),
     Threshold("held-up.share", 0.5, "share", "Least share of a name's time in waits for others.", "ours"),
+    Threshold(
+        "held-up.locked",
+        0.9,
+        "share",
+        "Least share of each task's last samples in locks, of all that run.",
+        "ours",
+    ),
     Threshold("held-up.time", 0.1, "share", "Least share of all thread time in such waits.", "ours"),
     Threshold(
         "held-up.stuck", 5, "s", "Time in which nothing began or ended, with all threads held.", "ours"

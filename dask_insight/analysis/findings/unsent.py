@@ -16,57 +16,80 @@ from .names import most, quoted
 from .rule import Rule
 from .thresholds import Limits
 
-#: What a process logs that could not pickle something.
-_FAILED = re.compile(r"^distributed\.(?:protocol\.pickle: Failed to serialize|worker: Could not serialize) ")
-#: How it names the type, of the whole or of a part.
-_TYPE = re.compile(r"object of type ([\w.]+)|cannot pickle '([\w.]+)'")
-_LONGEST = 120
+#: What a process logs that could not pickle something, before that as it writes itself.
+_FAILED = "distributed.protocol.pickle: Failed to serialize "
+#: What that tells of its type, or else of the part that could not be pickled.
+_TYPE = re.compile(r"<(?:(?:un)?locked )?([\w.]+) object\b|([\w.]+)\(")
+_PART = re.compile(r"cannot pickle '([\w.]+)' object")
+_BRACKETS = {"{": "dict", "[": "list", "(": "tuple"}
+#: Graphs are packed so, too, and types of results: their failures are told to who sent them, or harmless.
+_OTHERS = ("LLGExpr(", "HLG", "<class ")
+_ERROR = re.compile(r"[\w.]+(?:Error|Exception)\b")
+#: Most messages that are read, and signs that are told of one.
+_READ, _LONGEST = 1_000, 120
+#: Seconds before the end of a run in which a client that leaves has its tasks cancelled.
+_LEAVING = 1.0
 
 
 def _unsent(facts: Facts, limits: Limits) -> Iterator[Finding]:
     events = facts.read("events")
-    logged = is_any(events["kind"], ("log",)) & is_any(events["source"], facts.workers)
-    rows = [row for row in np.flatnonzero(logged).tolist() if _FAILED.match(events["message"][row])]
-    if not rows:
+    logged = is_any(events["kind"], ("log",)) & is_any(events["level"], ("error",))
+    rows = np.flatnonzero(logged & is_any(events["source"], facts.workers))[:_READ].tolist()
+    told = {row: text for row in rows if (text := str(events["message"][row])).startswith(_FAILED)}
+    kinds = {kind for text in told.values() if (kind := _kind(text))}
+    results = _results(facts, kinds)
+    if not len(results):
         return
-    messages = [str(events["message"][row]) for row in rows]
-    where = sorted({events["source"].names[events["source"].codes[row]] for row in rows})
-    results = _results(
-        facts, {kind for each in messages for found in _TYPE.findall(each) for kind in found if kind}
+    mine = np.array([row for row, text in told.items() if _kind(text)])
+    names, reason = most(facts, results), _reason(told[int(mine[0])])
+    waited = (
+        _waited(facts, results) if facts.stop - events["time"][mine[0]] >= limits["held-up.stuck"] else ()
     )
-    waited = _waited(facts, results)
-    names = most(facts, results)
-    reason = words.short(words.in_a_line(messages[-1].splitlines()[-1].strip()), _LONGEST)
-    whose = f"Results of {quoted(names)}" if names else "Some results, or errors,"
     yield Finding(
         code="unsent-results",
         severity="critical" if len(waited) else "warning",
-        title=f"{whose} could not be sent: {reason}",
+        title=f"Results of {quoted(names)} cannot be sent{reason and ': '}{reason}",
         tasks=names,
-        workers=tuple(where),
-        start=facts.since(min(events["time"][rows])),
-        stop=facts.since(max(events["time"][rows])),
+        workers=tuple(dict.fromkeys(events["source"].names[code] for code in events["source"].codes[mine])),
+        start=facts.since(events["time"][mine].min()),
+        stop=facts.since(events["time"][mine].max()),
         cost_seconds=0.0,
-        is_told=True,
         is_risk=True,
         evidence=(
-            Fact("times that sending failed", len(rows), "count"),
+            Fact("times that pickling failed", len(mine), "count"),
             *([Fact("tasks that needed them and never ran", len(waited), "count")] if len(waited) else []),
         ),
         why=(
             "The function worked, but what it returned cannot leave the process that made it: a client that "
-            "asks for it gets an error, and a task on another worker that needs it waits, without one."
-            f"{_wait(facts, waited)}"
+            "asks for it gets an error, and a task on another worker that needs it waits, without one. Nor "
+            f"can it go to disk where memory is short.{_wait(facts, waited)}"
         ),
         advice=(
             "Return what can be pickled: numbers, arrays, frames, lists of these. Locks, generators, open "
             "files and connections cannot: make them where they are used, or turn them into data.\n\n"
-            "    return list(generator)           # instead of the generator\n"
-            "    return path                      # instead of the open file\n"
-            "    pickle.loads(pickle.dumps(f(x)))   # tries here what a cluster has to do"
+            "    return list(generator)   # instead of the generator\n"
+            "    return path              # instead of the open file\n"
+            "    distributed.protocol.pickle.dumps(f(x))   # tries here what a cluster has to do"
         ),
         url=UNSENT_RESULTS.url,
     )
+
+
+def _kind(message: str) -> str:
+    """The type of what could not be pickled, or of its part that could not; '' if it is no result."""
+    thing = message[len(_FAILED) :]
+    if thing.startswith(_OTHERS):
+        return ""
+    if found := _TYPE.match(thing):
+        return found[1] or found[2]
+    part = _PART.search(_reason(message))
+    return _BRACKETS.get(thing[:1]) or (part[1] if part else "")
+
+
+def _reason(message: str) -> str:
+    """The error, in a line; '' if there is none."""
+    lines = [line for line in map(words.in_a_line, message.splitlines()) if _ERROR.match(line)]
+    return words.short(lines[-1], _LONGEST) if lines else ""
 
 
 def _results(facts: Facts, kinds: set[str]) -> np.ndarray:
@@ -78,28 +101,32 @@ def _results(facts: Facts, kinds: set[str]) -> np.ndarray:
 
 
 def _waited(facts: Facts, results: np.ndarray) -> np.ndarray:
-    """Tasks that needed some results and never ran."""
+    """Tasks that needed some results and waited to the end; none of a part that was cut out of a run."""
     known, edges = facts.attempts, facts.read("edges")
+    if facts.part[1] < np.inf:
+        return np.zeros(0, "u4")
     needs = np.unique(edges["task"][np.isin(edges["dependency"], known.task[results])])
     forget(edges)
-    return needs[~np.isin(needs, known.task[known.ran])]
+    gave_up = is_any(known.status, ("cancelled",)) & (known.done >= facts.stop - _LEAVING)
+    over = ((known.ok | known.failed) & ~gave_up) | known.ran
+    return needs[~np.isin(needs, known.task[over])]
 
 
-def _wait(facts: Facts, tasks: np.ndarray) -> str:
+def _wait(facts: Facts, tasks: np.ndarray | tuple[()]) -> str:
     if not len(tasks):
         return ""
-    rows = Lookup(facts.read("graph")["task"]).rows(tasks)
+    rows = Lookup(facts.read("graph")["task"]).rows(np.asarray(tasks))
     prefix = facts.prefix_of(rows[rows >= 0])
     names = tuple(dict.fromkeys(prefix.names[code] for code in prefix.codes.tolist()))
-    return f" So did {words.count(len(tasks), 'task')} of {quoted(names)}, to the end."
+    return f" {words.count(len(tasks), 'task')} of {quoted(names)} waited for them to the end."
 
 
 UNSENT_RESULTS = Rule(
     code="unsent-results",
     says="Results could not be pickled: neither clients nor other workers could have them.",
     formula=(
-        "Errors that workers logged as they pickled results, which are told by the types that these name. "
-        "Critical where a task that needed one never ran."
+        "Errors that workers logged where they could not pickle something of a type that results are of. "
+        "Critical where tasks that needed one waited for `held-up.stuck` after that, to the end of the run."
     ),
     cost="None: what is lost are the results.",
     url="https://distributed.dask.org/en/stable/serialization.html",
