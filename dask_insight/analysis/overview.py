@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ from dask_insight.timeline import (
     Read,
     Used,
     is_local,
+    lives,
     most_at_once,
     program_at,
     standstills,
@@ -454,18 +455,13 @@ def _workers(
 ) -> tuple[int, int, int, float]:
     """Workers, hosts and threads at once, and the thread-seconds offered from `begin` to `end`."""
     table = read("workers")
-    newest = {name: row for row, name in enumerate(table["worker"].tolist())}
-    if not newest:
+    rows, joined, left = lives(read)
+    if not len(rows):
         lanes = {*zip(attempts["worker"].tolist(), attempts["thread"].tolist(), strict=True)}
         span = end - begin if lanes else 0.0
         workers, hosts = len({worker for worker, _ in lanes}), int(bool(lanes))
         return workers, hosts, len(lanes), len(lanes) * max(0.0, span)
-    rows = list(newest.values())
     threads = table["threads"][rows].astype("f8")
-    used = _used_beside(attempts, newest)
-    joined, left = np.transpose(
-        [used.get(name, (table["joined"][row], table["left"][row])) for name, row in newest.items()]
-    )
     since, until = np.fmax(joined, begin), np.fmin(left, end)
     part = (since < until) & np.isfinite(end - begin)
     since, until, threads = since[part], until[part], threads[part]
@@ -479,24 +475,6 @@ def _workers(
         int(most_at_once(since, until, threads)),
         float((threads * (until - since)).sum()),
     )
-
-
-def _used_beside(attempts: Mapping[str, Any], workers: Iterable[str]) -> dict[str, tuple[float, float]]:
-    """From when until when local schedulers beside a cluster were used.
-
-    Of those that had next to nothing to do, as where a library asks in passing, no moment.
-    """
-    local = {name for name in workers if is_local(name)}
-    if local.issuperset(workers):
-        return {}
-    worker, start, stop = (attempts[name] for name in ("worker", "start", "stop"))
-    seconds = np.nan_to_num(np.maximum(stop - start, 0.0))
-    found = dict.fromkeys(local, (np.inf, -np.inf))
-    for name in local & {*worker.names}:
-        mine = is_any(worker, (name,))
-        if mine.any() and seconds[mine].sum() >= _TOLD * seconds.sum():
-            found[name] = float(np.fmin.reduce(start[mine])), float(np.fmax.reduce(stop[mine]))
-    return found
 
 
 def _without_workers(

@@ -8,6 +8,7 @@ from .gpus import Gpus, gpus
 from .held import held_until, stays, tells_releases, used_until
 from .inputs import Inputs, inputs
 from .lanes import Lanes, lanes
+from .lives import Lives, lives
 from .micros import BLOCK, Kept, Micros, own_seconds, seconds
 from .moments import Moments, most_at_once
 from .nested import submitted_by_others, submitted_by_tasks
@@ -38,6 +39,7 @@ __all__ = [
     "Inputs",
     "Kept",
     "Lanes",
+    "Lives",
     "Micros",
     "Moment",
     "Moments",
@@ -65,6 +67,7 @@ __all__ = [
     "is_local",
     "is_pooled",
     "lanes",
+    "lives",
     "most_at_once",
     "needed_attempts",
     "one_cluster",

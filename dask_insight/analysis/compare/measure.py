@@ -10,10 +10,9 @@ import numpy as np
 
 from ...columns import steady
 from ...lookup import is_any, sorted_set
-from ...tables import plain
 from ...tables.facts import ended, from_json
 from ...tables.losses import losses
-from ...timeline import Attempts, Read, attempts, most_at_once
+from ...timeline import Attempts, Read, attempts, lives, most_at_once
 from .facts import facts_of
 from .memory import Series, memory_of
 from .sides import Opened
@@ -131,9 +130,9 @@ def _starved(recording: Recording, start: float, stop: float) -> float:
 
 def _there(read: Read, start: float, stop: float) -> int:
     """The most workers that were there at once between two moments; 0 if the recording does not list them."""
-    table: Mapping[str, Any] = plain.make(read, "workers")
-    since = np.nan_to_num(np.fmax(table["joined"], start), nan=-np.inf)
-    until = np.nan_to_num(np.fmin(table["left"], stop), nan=np.inf)
+    _, joined, left = lives(read)
+    since = np.nan_to_num(np.fmax(joined, start), nan=-np.inf)
+    until = np.nan_to_num(np.fmin(left, stop), nan=np.inf)
     there = since < until
     return int(most_at_once(since[there], until[there], np.ones(np.count_nonzero(there))))
 
