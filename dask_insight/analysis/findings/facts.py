@@ -28,6 +28,7 @@ from ...timeline import (
     States,
     inputs,
     is_local,
+    lives,
     most_at_once,
     pauses,
     schedulers_mixed,
@@ -42,7 +43,6 @@ from .garbage import Garbage, garbage
 from .hosts import Host, hosts
 from .kept import kept_by_resources
 from .made_again import MadeAgain, made_again
-from .names import split
 from .outliers import LEAST, Outliers, outliers
 from .queues import Queues
 from .samples import Samples
@@ -573,14 +573,11 @@ class Facts:
     def most_at_once(self, amounts: Mapping[str, float]) -> float:
         """The most that workers which were there at the same time have together, of an amount of each.
 
-        Beside a cluster local schedulers are there while they are used.
+        Beside a cluster local schedulers are there while they are used; see `lives`.
         """
-        lives = [
-            self._used_beside.get(name, (self.workers.get(name, {}).get("joined", np.nan), self.left(name)))
-            for name in amounts
-        ]
-        joined, left = np.array(lives, "f8").reshape(-1, 2).T
-        since, until = np.nan_to_num(joined, nan=-np.inf), np.nan_to_num(left, nan=np.inf, posinf=np.inf)
+        told = [self._lives.get(name, (np.nan, np.nan)) for name in amounts]
+        joined, left = np.array(told, "f8").reshape(-1, 2).T
+        since, until = np.nan_to_num(joined, nan=-np.inf), np.nan_to_num(left, nan=np.inf)
         return most_at_once(since, until, np.array([*amounts.values()], "f8"))
 
     def most_threads(self, workers: Iterable[str]) -> float:
@@ -675,16 +672,12 @@ class Facts:
         return dict(zip(table["worker"].tolist(), rows, strict=True))
 
     @cached_property
-    def _used_beside(self) -> dict[str, tuple[float, float]]:
-        """From when until when local schedulers beside a cluster were used."""
-        known = self.attempts
-        if self.all_local:
-            return {}
-        found = dict.fromkeys(filter(is_local, self.lanes.workers), (np.inf, -np.inf))
-        for name, mine in split(known.worker, np.flatnonzero(known.local)).items():
-            wanted, done = known.at("wanted", mine), known.at("done", mine)
-            found[name] = (np.nanmin(wanted, initial=np.inf), np.nanmax(done, initial=-np.inf))
-        return found
+    def _lives(self) -> dict[str, tuple[float, float]]:
+        """From when until when each worker was there."""
+        row, joined, left = lives(self.read)
+        names = self.read("workers")["worker"].tolist()
+        told = zip(joined.tolist(), left.tolist(), strict=True)
+        return dict(zip((names[each] for each in row.tolist()), told, strict=True))
 
     @cached_property
     def serving(self) -> list[str]:

@@ -25,6 +25,8 @@ _KILLED = "KilledWorker"
 _NO_ROOM = "larger than the memory limit of the worker"
 #: Seconds before its end of which a worker may not have come to tell.
 _LAST_WORDS = 2.0
+#: Seconds before the end of a run in which a client that leaves has its tasks cancelled.
+_LEAVING = 1.0
 #: Characters of an exception, and kinds of them, that are told.
 _TEXT, _KINDS = 300, 5
 
@@ -213,6 +215,11 @@ def _taken_back(facts: Facts, rows: np.ndarray) -> np.ndarray:
 def ended_as(facts: Facts, *statuses: str) -> np.ndarray:
     """Which attempts ended in one of these ways; a running one did in none."""
     return is_any(facts.attempts.status, statuses)
+
+
+def left_waiting(facts: Facts) -> np.ndarray:
+    """Which attempts were cancelled as the run ended: by a client that left, as they still ran or waited."""
+    return ended_as(facts, "cancelled") & (facts.attempts.done >= facts.stop - _LEAVING)
 
 
 def _errors(facts: Facts) -> dict[int, str]:

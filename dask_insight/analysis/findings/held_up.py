@@ -10,15 +10,12 @@ from ... import words
 from ...lookup import Lookup, ratio
 from ...tables.waits import CALLS, KINDS, RESULTS, in_locks
 from .facts import Facts, is_any
-from .failures import ended_as
+from .failures import left_waiting
 from .finding import Fact, Finding
 from .names import most, of_workers, quoted, workers_of
 from .rule import Rule
 from .thresholds import Limits
 from .waits_for_others import advice_on
-
-#: Seconds before the end of a run in which a client that leaves has its tasks cancelled.
-_LEAVING = 1.0
 
 
 def _held_up(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -168,8 +165,7 @@ def _in_locks(facts: Facts, rows: np.ndarray, since: float) -> float:
 def _to_the_end(facts: Facts) -> np.ndarray:
     """Which attempts had not ended when the recording did, or were cancelled as their client left then."""
     known = facts.attempts
-    left = ended_as(facts, "cancelled") & (known.stop >= facts.stop - _LEAVING)
-    running: np.ndarray = known.ran & ~known.ok & (~known.failed | left)
+    running: np.ndarray = known.ran & ~known.ok & (~known.failed | left_waiting(facts))
     return running
 
 

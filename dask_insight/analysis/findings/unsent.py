@@ -11,6 +11,7 @@ from ... import words
 from ...columns import forget
 from ...lookup import Lookup, is_any
 from .facts import Facts
+from .failures import left_waiting
 from .finding import Fact, Finding
 from .names import most, quoted
 from .rule import Rule
@@ -27,21 +28,18 @@ _OTHERS = ("LLGExpr(", "HLG", "<class ")
 _ERROR = re.compile(r"[\w.]+(?:Error|Exception)\b")
 #: Most messages that are read, and signs that are told of one.
 _READ, _LONGEST = 1_000, 120
-#: Seconds before the end of a run in which a client that leaves has its tasks cancelled.
-_LEAVING = 1.0
 
 
 def _unsent(facts: Facts, limits: Limits) -> Iterator[Finding]:
     events = facts.read("events")
     logged = is_any(events["kind"], ("log",)) & is_any(events["level"], ("error",))
     rows = np.flatnonzero(logged & is_any(events["source"], facts.workers))[:_READ].tolist()
-    told = {row: text for row in rows if (text := str(events["message"][row])).startswith(_FAILED)}
-    kinds = {kind for text in told.values() if (kind := _kind(text))}
-    results = _results(facts, kinds)
+    kinds = {row: kind for row in rows if (kind := _kind(str(events["message"][row])))}
+    results = _results(facts, {*kinds.values()})
     if not len(results):
         return
-    mine = np.array([row for row, text in told.items() if _kind(text)])
-    names, reason = most(facts, results), _reason(told[int(mine[0])])
+    mine = np.array([*kinds])
+    names, reason = most(facts, results), _reason(str(events["message"][mine[0]]))
     waited = (
         _waited(facts, results) if facts.stop - events["time"][mine[0]] >= limits["held-up.stuck"] else ()
     )
@@ -77,8 +75,8 @@ def _unsent(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 def _kind(message: str) -> str:
     """The type of what could not be pickled, or of its part that could not; '' if it is no result."""
-    thing = message[len(_FAILED) :]
-    if thing.startswith(_OTHERS):
+    thing = message.removeprefix(_FAILED)
+    if thing == message or thing.startswith(_OTHERS):
         return ""
     if found := _TYPE.match(thing):
         return found[1] or found[2]
@@ -107,8 +105,7 @@ def _waited(facts: Facts, results: np.ndarray) -> np.ndarray:
         return np.zeros(0, "u4")
     needs = np.unique(edges["task"][np.isin(edges["dependency"], known.task[results])])
     forget(edges)
-    gave_up = is_any(known.status, ("cancelled",)) & (known.done >= facts.stop - _LEAVING)
-    over = ((known.ok | known.failed) & ~gave_up) | known.ran
+    over = ((known.ok | known.failed) & ~left_waiting(facts)) | known.ran
     return needs[~np.isin(needs, known.task[over])]
 
 
