@@ -50,7 +50,7 @@ def _unsent(facts: Facts, limits: Limits) -> Iterator[Finding]:
         tasks=names,
         workers=tuple(dict.fromkeys(events["source"].names[code] for code in events["source"].codes[mine])),
         start=facts.since(events["time"][mine].min()),
-        stop=facts.since(events["time"][mine].max()),
+        stop=facts.since(facts.stop if len(waited) else events["time"][mine].max()),
         cost_seconds=0.0,
         is_risk=True,
         evidence=(
