@@ -82,6 +82,11 @@ def innermost_own(stacks: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
     return np.array(own, "i8"), np.array(called, "i8")
 
 
+def plumbing(stacks: Mapping[str, Any]) -> np.ndarray:
+    """Which rows of ``stacks`` are frames of Dask, of what it is made of, or of the standard library."""
+    return np.array(_of_file(stacks, _PLUMBING), bool)
+
+
 def imported(stacks: Mapping[str, Any]) -> np.ndarray:
     """For each row of ``stacks`` the row of the outermost module that an event loop imports; -1 if none."""
     imports, loop = (_of_file(stacks, pattern) for pattern in (_IMPORT, _LOOP))

@@ -14,7 +14,7 @@ from .moments import Moments, most_at_once
 from .nested import submitted_by_others, submitted_by_tasks
 from .pauses import pauses
 from .process_memory import ProcessMemory, process_memory
-from .program import program_at
+from .program import at_line, own_line, program_at
 from .sizing import sizers_of, sizing, sizing_of
 from .standstills import HEADS, standstills
 from .states import States, states
@@ -52,6 +52,7 @@ __all__ = [
     "Used",
     "Waiting",
     "WholeRun",
+    "at_line",
     "attempts",
     "attempts_in_part",
     "beside",
@@ -71,6 +72,7 @@ __all__ = [
     "most_at_once",
     "needed_attempts",
     "one_cluster",
+    "own_line",
     "own_seconds",
     "pauses",
     "pool_of",

@@ -1,6 +1,9 @@
-"""Where the program that asked for computations was, as its call stacks tell."""
+"""At what line a program was, as its call stacks tell."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +33,21 @@ def program_at(read: Read, within: Moments) -> str:
     if seconds.sum() < max(_SAMPLED * within.seconds, 1e-9):
         return ""
     stacks = read("stacks")
-    row = Lookup(stacks["stack"]).rows(samples["stack"][rows])
+    return own_line(stacks, Lookup(stacks["stack"]).rows(samples["stack"][rows]), seconds)
+
+
+def own_line(stacks: Mapping[str, Any], row: np.ndarray, seconds: np.ndarray) -> str:
+    """The own line that most of some time passed at, and what it called; '' if none had most of it.
+
+    Parameters
+    ----------
+    stacks
+        Columns of the table.
+    row
+        The row of ``stacks`` of each sample; -1 if it is not known.
+    seconds
+        What each stands for.
+    """
     own, called = (np.append(each, -1)[row] for each in innermost_own(stacks))
     known = own >= 0
     if not known.any():
@@ -41,10 +58,14 @@ def program_at(read: Read, within: Moments) -> str:
     most = int(spent.argmax())
     if spent[most] < _MOST * seconds.sum():
         return ""
-    place = words.place(stacks["file"].names[lines[0, most]], int(lines[1, most])).replace("`", "")
     there = known & (file == lines[0, most]) & (line == lines[1, most]) & (called >= 0)
     by_callee = np.bincount(callee[there], seconds[there], len(stacks["function"].names))
     told = by_callee.max(initial=0.0) >= _CALLED * spent[most]
     name = stacks["function"].names[int(by_callee.argmax())] if told else ""
-    name = words.short(words.in_a_line(name)).replace("`", "")
-    return f"`{place}`" + (f", in `{name}`" if name else "")
+    return at_line(words.place(stacks["file"].names[lines[0, most]], int(lines[1, most])), name)
+
+
+def at_line(place: str, function: str) -> str:
+    """A line, and the function there if one is given: '`load.py:9`, in `concat`'."""
+    name = words.short(words.in_a_line(function)).replace("`", "")
+    return f"`{place.replace('`', '')}`" + (f", in `{name}`" if name else "")

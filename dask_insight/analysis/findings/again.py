@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from ... import words
-from ...lookup import sorted_set
+from ...lookup import Lookup, pick, sorted_set
+from .by_tasks import LAUNCHING, ONCE_BEFORE, ByTasks, by_tasks
 from .facts import Facts
 from .finding import Fact, Finding
 from .inside import computed_inside
@@ -46,6 +47,7 @@ def _recompute(facts: Facts, limits: Limits) -> Iterator[Finding]:
             f"{words.listing(f'`{name}`' for name in names[:3])}. An earlier computation had computed the "
             "same there, with the same tokens, and its results were not kept."
         )
+    nested = _by_tasks(facts, rows, seconds[rows])
     yield Finding(
         code="recompute",
         title=title,
@@ -60,15 +62,18 @@ def _recompute(facts: Facts, limits: Limits) -> Iterator[Finding]:
             Fact("time it took again", total, "s"),
             Fact("share of all computing", share, "share", limits["recompute.share"]),
         ),
-        why=why,
-        advice=(
-            "Keep what several computations need, or ask for all of them at once; Dask shares what is the "
-            "same.\n\n"
-            "    data = data.persist()                # stays on the workers until `del data`\n"
-            "    a, b = dask.compute(first, second)   # instead of first.compute(), second.compute()"
-        ),
-        url=RECOMPUTE.url,
+        why=f"{why} {nested.said()}" if nested else why,
+        advice=ONCE_BEFORE if nested else _KEPT,
+        url=LAUNCHING if nested else RECOMPUTE.url,
     )
+
+
+def _by_tasks(facts: Facts, rows: np.ndarray, seconds: np.ndarray) -> ByTasks | None:
+    """The tasks that asked for most of what some attempts made, in their seconds, if tasks did."""
+    submission = pick(facts.read("graph")["submission"], facts.attempts.described[rows])
+    of = Lookup(facts.submissions["submission"]).rows(submission)
+    weight = np.bincount(of[of >= 0], seconds[of >= 0], len(facts.submissions["submission"]))
+    return by_tasks(facts, weight)
 
 
 def repeated(facts: Facts) -> np.ndarray:
@@ -81,6 +86,12 @@ def repeated(facts: Facts) -> np.ndarray:
     lost &= worker[before] != worker[again]
     return np.asarray(again[~lost])
 
+
+_KEPT = (
+    "Keep what several computations need, or ask for all of them at once; Dask shares what is the same.\n\n"
+    "    data = data.persist()                # stays on the workers until `del data`\n"
+    "    a, b = dask.compute(first, second)   # instead of first.compute(), second.compute()"
+)
 
 RECOMPUTE = Rule(
     code="recompute",

@@ -11,6 +11,7 @@ from ... import words
 from ...intake import intake_seconds
 from ...tables.facts import from_json
 from ...timeline import Moments
+from .by_tasks import LAUNCHING, ONCE_BEFORE, by_tasks
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .imports_on_loop import before_graphs, imports
@@ -113,6 +114,10 @@ def _why(line: str) -> str:
     )
 
 
+_EACH = (
+    "The scheduler unpacks what it is sent, makes the tasks of it and puts them in order, each time anew, "
+    "and no task begins before."
+)
 _ADVICE = (
     "Have it less to look up: fewer and larger files, no divisions worked out from them, and the scheduler "
     "as near to the data as workers are. What it waits for shows on the scheduler:\n\n"
@@ -143,6 +148,11 @@ def _made(facts: Facts, limits: Limits) -> Iterator[Finding]:
     count = int(slow.sum())
     more = f", and {words.count(count - 1, 'other graph')}" if count > 1 else ""
     found = imports(facts, "scheduler", made)
+    why, advice, url = _why(line), _ADVICE, SLOW_GRAPH.url
+    if nested := by_tasks(facts, times):
+        why, advice, url = f"{_EACH} {nested.said()}", ONCE_BEFORE, LAUNCHING
+    if found.hold_up:
+        why, advice = f"{why} {found.said()}", before_graphs(found.module)
     yield Finding(
         code="slow-graph",
         title=(
@@ -162,9 +172,9 @@ def _made(facts: Facts, limits: Limits) -> Iterator[Finding]:
             Fact("tasks in that graph", tasks, "count"),
             Fact("graphs", count, "count"),
         ),
-        why=f"{_why(line)} {found.said()}" if found.hold_up else _why(line),
-        advice=before_graphs(found.module) if found.hold_up else _ADVICE,
-        url=SLOW_GRAPH.url,
+        why=why,
+        advice=advice,
+        url=url,
     )
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from keyword import iskeyword
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from .facts import Facts
 
 #: Share of the samples from which imports are to blame, and of some moments of which there must be samples.
 _BLAMED, _SAMPLED = 0.5, 0.2
+#: Share of the time of the longest import from which another is told.
+_APART = 0.1
 #: Folders of which modules are named by their path.
 _ROOT = re.compile(rf".*/(?:(?:site|dist)-packages/|{STANDARD})|[A-Za-z]:.*/Lib/")
 
@@ -67,17 +70,29 @@ def imports(facts: Facts, process: str, within: Moments) -> Imports:
     some = module >= 0
     if not some.any():
         return Imports(False, 0.0, "")
-    spent = np.bincount(module[some], seen.seconds[some])
-    by_file = np.bincount(stacks["file"].codes[: len(spent)], spent, len(stacks["file"].names))
-    share = float(spent.sum() / seen.seconds.sum())
+    share = float(seen.seconds[some].sum() / seen.seconds.sum())
     when = Moments.of(seen.start[some], seen.stop[some]).both(within)
     much = share >= _BLAMED and when.seconds >= _SAMPLED * within.seconds
-    return Imports(much, share, words.in_a_line(_name(stacks["file"].names[int(by_file.argmax())])))
+    return Imports(much, share, longest_import(stacks, module[some], seen.seconds[some]))
+
+
+def longest_import(stacks: Mapping[str, Any], row: np.ndarray, seconds: np.ndarray) -> str:
+    """The module that took longest of some rows of ``stacks`` with their seconds.
+
+    Or the part of it that did, if it took time of its own: whoever imports that imports the module too.
+    """
+    files = stacks["file"]
+    spent = np.bincount(files.codes[row], seconds, len(files.names))
+    most = module_of(files.names[int(spent.argmax())])
+    apart = np.flatnonzero(spent >= _APART * spent.max())
+    parts = {module_of(files.names[file]): float(spent[file]) for file in apart.tolist()}
+    inside = [name for name in parts if name.startswith(f"{most}.")]
+    return max(inside, key=lambda name: parts[name], default=most)
 
 
 def beforehand(module: str) -> str:
     """What to do about imports of workers."""
-    module = _importable(module)
+    module = importable(module)
     return (
         f"Have every worker import it beforehand, once, beside whatever else happens.\n\n{_warm_up(module)}"
         "    client.run(warm_up)\n"
@@ -87,7 +102,7 @@ def beforehand(module: str) -> str:
 
 def before_graphs(module: str) -> str:
     """What to do about imports of the scheduler."""
-    module = _importable(module)
+    module = importable(module)
     return (
         f"Have the scheduler import it before the first graph comes.\n\n{_warm_up(module)}"
         "    client.run_on_scheduler(warm_up)\n"
@@ -99,15 +114,15 @@ def _warm_up(module: str) -> str:
     return f"    def warm_up():\n        import {module}\n"
 
 
-def _importable(module: str) -> str:
+def importable(module: str) -> str:
     """What code calls a module; MODULE stands for one that code cannot name."""
     parts = module.split(".")
     return module if all(part.isidentifier() and not iskeyword(part) for part in parts) else "MODULE"
 
 
-def _name(file: str) -> str:
+def module_of(file: str) -> str:
     """What a module is called, by its file."""
-    path = file.replace("\\", "/")
+    path = words.in_a_line(file).replace("\\", "/")
     root = _ROOT.match(path)
     parts = path[root.end() if root else 0 :].removesuffix(".py").removesuffix("/__init__").split("/")
     # Outside of such folders nothing tells where its package begins.

@@ -13,6 +13,7 @@ from ...lookup import Lookup, is_any, pick
 from ...schema import NOTHING
 from ...timeline import Moments
 from .building import intake, slowly_made
+from .by_tasks import LAUNCHING, ONCE_BEFORE, by_tasks
 from .facts import CARRIES, Facts, medians
 from .finding import Fact, Finding
 from .outliers import first_of_each
@@ -67,6 +68,12 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
     once = carries and not sent and _comes_once(facts, table)
     if once:
         title = f"`{name}` brings {words.size(nbytes)} along in its graph, once for all that need it"
+    why = _ONCE if once else _CARRIES if carries else _MANY
+    advice = _LOADED if once else _sent_once(name) if carries else _FEWER
+    url = _LOAD if carries else LARGE_GRAPH.url
+    nested = by_tasks(facts, np.ones(len(table["tasks"]))) if carries else None
+    if nested and name in nested.names:
+        why, advice, url = f"{why} {nested.said()}", ONCE_BEFORE, LAUNCHING
     dear = nbytes >= limits["large-graph.critical"]
     costly = cost >= limits["all.critical"] * facts.wall
     grade = 2 if costly else 1 + dear - once
@@ -79,9 +86,9 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
         cost_seconds=cost,
         is_told=heavy,
         evidence=tuple(evidence),
-        why=_ONCE if once else _CARRIES if carries else _MANY,
-        advice=_LOADED if once else _sent_once(name) if carries else _FEWER,
-        url=_LOAD if carries else LARGE_GRAPH.url,
+        why=why,
+        advice=advice,
+        url=url,
     )
 
 

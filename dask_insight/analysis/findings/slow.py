@@ -13,6 +13,7 @@ from .finding import Fact, Finding
 from .outliers import Outliers
 from .rule import Rule
 from .thresholds import Limits
+from .whereabouts import whereabouts
 
 #: Most task names that are told.
 _NAMES = 3
@@ -47,6 +48,7 @@ def _of(facts: Facts, limits: Limits, found: Outliers) -> Finding:
     number = len(rows)
     first = _began_first(facts, found)
     what = "One task" if number == 1 else f"{number:,} tasks"
+    at = whereabouts(facts, rows).said("its time" if number == 1 else "their time")
     return Finding(
         code="straggler",
         title=(
@@ -69,6 +71,7 @@ def _of(facts: Facts, limits: Limits, found: Outliers) -> Finding:
         why=(
             f"Of {found.number:,} tasks `{name}` most took about {words.duration(found.median)}; "
             f"{_held_up(found, number)}. Neither its worker nor the size of its data explains it."
+            f"{at}"
         ),
         advice=(
             "Look at what this task does otherwise (its arguments, what its stack shows in the flame graph); "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
@@ -13,10 +13,12 @@ from ...lookup import sorted_set
 from ...timeline import Moments, is_local, is_pooled
 from .facts import MOMENT, Facts
 from .finding import Fact, Finding
+from .imports_on_loop import beforehand, importable
 from .names import split
 from .rule import Rule
 from .shapes import median
 from .thresholds import Limits
+from .whereabouts import Whereabouts, whereabouts
 
 #: Share of the workers whose first tasks must be slow.
 _MOST = 0.5
@@ -76,6 +78,8 @@ class _Start(NamedTuple):
     first: np.ndarray
     #: Seconds that one of them took, on average.
     each: np.ndarray
+    #: Attempts that were slow as the first of a name, by its code.
+    rows: Mapping[int, np.ndarray]
     way: float
     joining: float
     missing: _Missing
@@ -94,13 +98,15 @@ def _cold_start(facts: Facts, limits: Limits) -> Iterator[Finding]:
         return
     names = facts.worst(found.first, facts.names) or facts.worst(facts.by_names.total, facts.names)
     workers = tuple(each.worker for each in late) if joined else _workers(facts)
+    where = Whereabouts()
     if joined:
         latest = words.duration(max(each.seconds for each in late))
         title = f"{words.count(len(late), 'worker')} joined up to {latest} after tasks were there"
     else:
-        each = words.duration(float(found.each[facts.names.index(names[0])]))
-        where = "" if facts.all_local else " on each worker"
-        title = f"The first `{names[0]}`{where} took {each} longer than later ones"
+        name = facts.names.index(names[0])
+        each, on = words.duration(float(found.each[name])), "" if facts.all_local else " on each worker"
+        where = whereabouts(facts, found.rows.get(name, np.zeros(0, "i8")))
+        title = f"The first `{names[0]}`{on} took {each} longer than later ones"
     yield Finding(
         code="cold-start",
         # A cluster that grows while it works does what it was told to.
@@ -134,8 +140,9 @@ def _cold_start(facts: Facts, limits: Limits) -> Iterator[Finding]:
             if joined
             else f"The first task of its kind{'' if facts.all_local else ' on a worker'} imports modules, "
             "unpacks or compiles code or opens connections, which later ones find ready."
+            f"{where.said('their time')}"
         ),
-        advice=_WAIT.format(workers=_most_workers(facts)) if joined else _prepare(facts),
+        advice=_WAIT.format(workers=_most_workers(facts)) if joined else _prepare(facts, where.module),
         url=COLD_START.url,
     )
 
@@ -143,6 +150,7 @@ def _cold_start(facts: Facts, limits: Limits) -> Iterator[Finding]:
 def _started(facts: Facts, late: list[_Late], limits: Limits) -> _Start:
     known, own = facts.attempts, facts.own
     first = np.zeros(len(facts.names))
+    firsts: dict[int, list[np.ndarray]] = {}
     slow, compared, number = np.zeros((3, len(facts.names)), "i8")
     workers, code = known.worker, facts.prefix.codes
     threads_of = [max(1, int(facts.threads_of(name))) for name in workers.names]
@@ -158,6 +166,7 @@ def _started(facts: Facts, late: list[_Late], limits: Limits) -> _Start:
         if median(own[early]) >= limits["cold-start.times"] * usual and not sizes.explain(early, later):
             slow[name] += 1
             number[name] += threads
+            firsts.setdefault(name, []).append(early)
             first[name] += float(np.maximum(own[early] - usual, 0.0).sum())
     # Who waits for others is done when they are.
     first[facts.for_others.share >= limits["held-up.share"]] = 0.0
@@ -172,7 +181,9 @@ def _started(facts: Facts, late: list[_Late], limits: Limits) -> _Start:
             mine = mine[np.argsort(known.at("start", mine), kind="stable")]
             if len(mine):
                 way += _on_the_way(facts, mine[: threads_of[workers.codes[mine[0]]]], usual_way)
-    return _Start(first, first / np.maximum(number, 1), way, facts.spent("joining"), _missing(facts, late))
+    average, joining = first / np.maximum(number, 1), facts.spent("joining")
+    by_name = {name: np.concatenate(several) for name, several in firsts.items()}
+    return _Start(first, average, by_name, way, joining, _missing(facts, late))
 
 
 def _by_worker_and_name(facts: Facts) -> list[np.ndarray]:
@@ -294,11 +305,13 @@ def _workers(facts: Facts) -> tuple[str, ...]:
     return tuple(known.worker.names[code] for code in used.tolist())
 
 
-def _prepare(facts: Facts) -> str:
+def _prepare(facts: Facts, module: str) -> str:
     """Advice to import and connect before the work begins."""
+    name = importable(module) if module else "the_heavy_module"
     if not facts.all_local:
-        return _PREPARE
-    return _PREPARE_POOL if any(map(is_pooled, facts.lanes.workers)) else _PREPARE_HERE
+        return beforehand(module) if module else _PREPARE
+    pooled = any(map(is_pooled, facts.lanes.workers))
+    return (_PREPARE_POOL if pooled else _PREPARE_HERE).format(module=name)
 
 
 _WAIT = (
@@ -318,12 +331,12 @@ _PREPARE = (
 
 _PREPARE_HERE = (
     "Import and connect where the program begins, beside whatever else it does there.\n\n"
-    "    import the_heavy_module   # before x.compute()"
+    "    import {module}   # before x.compute()"
 )
 _PREPARE_POOL = (
     "Have every process do it when it starts, once, and keep the processes between computations.\n\n"
     "    def warm_up():\n"
-    "        import the_heavy_module\n"
+    "        import {module}\n"
     "    from concurrent.futures import ProcessPoolExecutor\n"
     "    with ProcessPoolExecutor(initializer=warm_up) as pool:\n"
     "        x.compute(scheduler='processes', pool=pool)"

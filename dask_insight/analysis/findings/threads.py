@@ -15,6 +15,7 @@ from .rule import Rule
 from .shapes import Pieces
 from .threads_held import Held, process_of
 from .thresholds import Limits
+from .whereabouts import whereabouts_of
 
 
 def blocked_share(facts: Facts) -> tuple[np.ndarray, np.ndarray]:
@@ -130,6 +131,7 @@ def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
         else Fact("delay of a thread that asks for the lock", told.late, "s", limits["gil-contention.late"])
     )
     threads = max(round(facts.most_threads(each.name for each in mine)), 2)
+    where = whereabouts_of(facts, names[0])
     yield Finding(
         code="gil-contention",
         title=(
@@ -149,6 +151,7 @@ def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
             f"{words.about(at_once, 'task')} ran at once in each process, of which Python lets one at a time "
             "run its code: "
             f"{quoted(names, 3)} had no CPU for {words.duration(lost)} of thread time."
+            f"{where.said(f'the time of `{names[0]}`')}"
         ),
         advice=(
             "Use more processes with fewer threads each, or functions that release the lock (NumPy, pandas "

@@ -1,0 +1,132 @@
+"""What findings say of the line that tasks were at, and of tasks that compute collections themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from test_findings_cure import findings, the
+from test_time_budget import START, Run
+
+from dask_insight.analysis.findings import Findings
+from dask_insight.schema import NOTHING
+
+LIB = "/opt/lib/python3.12/"
+CALL = ("Task.__call__", f"{LIB}site-packages/dask/_task_spec.py", 768)
+OWN = ("load", "/home/me/load.py", 9)
+READ = ("read", f"{LIB}site-packages/zarr/core/sync.py", 152)
+WAIT = ("Condition.wait", f"{LIB}threading.py", 359)
+IMPORT = ("_call_with_frames_removed", "<frozen importlib._bootstrap>", 241)
+SKLEARN = ("<module>", f"{LIB}site-packages/sklearn/__init__.py", 3)
+ENSEMBLE = ("<module>", f"{LIB}site-packages/sklearn/ensemble/__init__.py", 3)
+
+Frame = tuple[str, str, int]
+
+
+def sampled(run: Run, *seen: tuple[int, float, tuple[Frame, ...]], **more: dict[str, Any]) -> Findings:
+    """All findings, where the last attempts at some tasks were seen at some frames for some seconds."""
+    stacks: dict[str, list[Any]] = {name: [] for name in ("stack", "parent", "function", "file", "line")}
+    samples: dict[str, list[Any]] = {
+        name: [] for name in ("process", "thread", "time", "duration", "stack", "run")
+    }
+    for task, seconds, frames in seen:
+        attempt = [row for row in run.attempts if row["task"] == task][-1]
+        parent = NOTHING
+        for frame in frames:
+            number = len(stacks["stack"])
+            for name, value in zip(stacks, (number, parent, *frame), strict=True):
+                stacks[name].append(value)
+            parent = number
+        values = (attempt["worker"], "1", START + attempt["stop"], seconds, parent, attempt["run"])
+        for name, value in zip(samples, values, strict=True):
+            samples[name].append(value)
+    stacks["first_line"] = [1] * len(stacks["line"])
+    return findings(run, stacks=stacks, samples=samples, **more)
+
+
+def with_a_straggler() -> tuple[Run, int]:
+    run = Run()
+    for number in range(20):
+        run.task("piece", "ab"[number % 2], number // 2 * 0.5, number // 2 * 0.5 + 0.5)
+    return run, run.task("piece", "b", 5.0, 9.0)
+
+
+@pytest.mark.parametrize(
+    ("seen", "told"),
+    [
+        ([(4.0, (CALL, OWN, READ, WAIT))], "`load.py:9`, in `read`."),
+        ([(4.0, (CALL, OWN))], "`load.py:9`."),
+        ([(4.0, (CALL, READ, WAIT))], "`zarr/core/sync.py:152`, in `read`."),
+        ([(1.9, (CALL, OWN)), (2.1, (CALL, READ))], "`zarr/core/sync.py:152`, in `read`."),
+        # No one line had most of it, or most of it was not seen, or no line is anybody's.
+        ([(1.3, (CALL, OWN)), (1.3, (CALL, READ)), (1.4, (CALL, WAIT))], ""),
+        ([(1.9, (CALL, OWN))], ""),
+        ([(4.0, (CALL, WAIT))], ""),
+        ([(4.0, (CALL, ("<lambda>", "<dynamic-code>", 2)))], ""),
+    ],
+)
+def test_a_straggler_tells_the_line_at_which_it_was(
+    seen: list[tuple[float, tuple[Frame, ...]]], told: str
+) -> None:
+    run, slow = with_a_straggler()
+    found = the(sampled(run, *((slow, *each) for each in seen)), "straggler")
+    assert found.why.endswith(f"explains it. Most of its time passed at {told}" if told else "explains it.")
+
+
+@pytest.mark.parametrize(
+    ("imports", "module"),
+    [
+        ([(2.0, SKLEARN), (0.6, ENSEMBLE)], "sklearn.ensemble"),
+        ([(2.5, SKLEARN), (0.1, ENSEMBLE)], "sklearn"),
+        ([(1.0, SKLEARN)], ""),
+    ],
+)
+def test_a_cold_start_names_the_module_that_first_tasks_import(
+    imports: list[tuple[float, Frame]], module: str
+) -> None:
+    run, first = Run(), []
+    for worker in "ab":
+        first.append(run.task("predict", worker, 0, 3))
+        for number in range(10):
+            run.task("predict", worker, 3 + number * 0.5, 3.5 + number * 0.5)
+    seen = [(task, seconds, (CALL, OWN, IMPORT, frame)) for task in first for seconds, frame in imports]
+    rest = 3 - sum(seconds for seconds, _ in imports)
+    found = the(sampled(run, *seen, *((task, rest, (CALL, WAIT)) for task in first)), "cold-start")
+    assert (f"Most of their time passed importing `{module}`." in found.why) == bool(module)
+    assert f"        import {module or 'the_heavy_module'}\n" in found.advice
+
+
+def asking(client: str) -> Findings:
+    """Two tasks of a name that each computed the same, from within or not; a graph each took 3 s to make."""
+    run = Run()
+    outer = [run.task("outer", worker, 0.0, 12.0) for worker in "ab"]
+    for number, task in enumerate(outer):
+        run.seceded(task, 0.1, 12.0)
+        run.task("load", "ab"[number], 4.0 + 4 * number, 6.0 + 4 * number, submitted=4.0 + 4 * number)
+    for worker in "ab":
+        run.task("late", worker, 10.0, 11.0, ready=0.1, assigned=10.0)
+    keys = ["outer-1", "outer-2", "load-1", "load-1", "late-1", "late-2"]
+    graph = {"task": range(6), "key": keys, "submission": [0, 0, 1, 2, 0, 0], "prefix": run.names}
+    graph["group"] = graph["prefix"]
+    submissions = {
+        "submission": [0, 1, 2],
+        "time": START + np.array([0.0, 4.0, 8.0]),
+        "tasks": [4, 1, 1],
+        "client": ["Client-1", client, client],
+        "materialize": [0.0, 3.0, 3.0],
+        "nbytes": [20e6, 1e3, 1e3],
+    }
+    seen = ((task, 11.0, (CALL, OWN, WAIT)) for task in outer)
+    return sampled(run, *seen, graph=graph, submissions=submissions)
+
+
+@pytest.mark.parametrize("code", ["recompute", "slow-graph", "large-graph"])
+def test_tasks_that_compute_collections_themselves_are_named(code: str) -> None:
+    inside, outside = the(asking("Client-worker-1"), code), the(asking("Client-1"), code)
+    assert inside.why.endswith(
+        "Tasks of `outer` computed a collection themselves, at `load.py:9`, in `Condition.wait`: "
+        "2 graphs came from inside of tasks."
+    )
+    assert "data=data" in inside.advice and "task-launch" in inside.url
+    assert "themselves" not in outside.why and "data=data" not in outside.advice
