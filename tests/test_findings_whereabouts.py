@@ -128,5 +128,5 @@ def test_tasks_that_compute_collections_themselves_are_named(code: str) -> None:
         "Tasks of `outer` computed a collection themselves, at `load.py:9`, in `Condition.wait`: "
         "2 graphs came from inside of tasks."
     )
-    assert "data=data" in inside.advice and "task-launch" in inside.url
-    assert "themselves" not in outside.why and "data=data" not in outside.advice
+    assert "step(collection" in inside.advice and "task-launch" in inside.url
+    assert "Tasks of" not in outside.why and "step(collection" not in outside.advice
