@@ -16,6 +16,8 @@ LIB = "/opt/lib/python3.12/"
 CALL = ("Task.__call__", f"{LIB}site-packages/dask/_task_spec.py", 768)
 OWN = ("load", "/home/me/load.py", 9)
 READ = ("read", f"{LIB}site-packages/zarr/core/sync.py", 152)
+DEEP = ("deploy", f"{LIB}site-packages/modin/core/dask/frames/part.py", 4)
+WRAPPER = ("wraps.<locals>.wrapper", f"{LIB}site-packages/sklearn/utils/_param_validation.py", 191)
 WAIT = ("Condition.wait", f"{LIB}threading.py", 359)
 IMPORT = ("_call_with_frames_removed", "<frozen importlib._bootstrap>", 241)
 SKLEARN = ("<module>", f"{LIB}site-packages/sklearn/__init__.py", 3)
@@ -59,6 +61,9 @@ def with_a_straggler() -> tuple[Run, int]:
         ([(4.0, (CALL, OWN))], "`load.py:9`."),
         ([(4.0, (CALL, READ, WAIT))], "`zarr/core/sync.py:152`, in `read`."),
         ([(1.9, (CALL, OWN)), (2.1, (CALL, READ))], "`zarr/core/sync.py:152`, in `read`."),
+        ([(4.0, (CALL, OWN, WRAPPER, READ))], "`load.py:9`, in `read`."),
+        ([(4.0, (CALL, READ, WRAPPER, WAIT))], "`zarr/core/sync.py:152`, in `read`."),
+        ([(4.0, (CALL, DEEP, WAIT))], "`modin/…/part.py:4`, in `deploy`."),
         # No one line had most of it, or most of it was not seen, or no line is anybody's.
         ([(1.3, (CALL, OWN)), (1.3, (CALL, READ)), (1.4, (CALL, WAIT))], ""),
         ([(1.9, (CALL, OWN))], ""),

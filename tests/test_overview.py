@@ -374,3 +374,8 @@ def test_where_the_program_went_on_is_told(lines: list[int], place: str) -> None
     ).verdict()
     at = f", most of it at {place}" if place else ""
     assert plain(told).endswith(f"The recording went on for 6 s after the last result{at}.")
+
+
+def test_the_verdict_tells_the_line_of_what_computed_most() -> None:
+    verdict = open_recording(Path(__file__).parent / "golden" / "run.dinsight").summary().verdict()
+    assert "of the computing was `spin`, most of it at `make.py:51`." in verdict

@@ -22,6 +22,7 @@ from dask_insight.timeline import (
     Moments,
     Read,
     Used,
+    Whereabouts,
     is_local,
     lives,
     most_at_once,
@@ -30,6 +31,7 @@ from dask_insight.timeline import (
     submitted_by_others,
     tells_when_asked,
     used,
+    whereabouts,
 )
 
 #: What is said of time in which no task function ran, by part of the time budget.
@@ -143,6 +145,8 @@ class Overview(NamedTuple):
     asked: bool = True
     #: Of the tasks those that others submitted than the process that recorded, and how many clients.
     others: tuple[int, int] = (0, 0)
+    #: What the tasks that computed most, the first of `names`, were at for most of that time.
+    busiest: Whereabouts = Whereabouts()
 
     @property
     def busy(self) -> float:
@@ -307,7 +311,8 @@ class Overview(NamedTuple):
         # Among many names that take alike the first is by chance.
         if seconds < _SAID * self.computing:
             return ""
-        return f" {words.share(seconds / self.computing)} of the computing was `{words.short(name)}`."
+        at = f", most of it {self.busiest}" if str(self.busiest) else ""
+        return f" {words.share(seconds / self.computing)} of the computing was `{words.short(name)}`{at}."
 
     def _failures(self) -> str:
         retried, rescheduled = self.retried, self.rescheduled - self.placed
@@ -385,6 +390,7 @@ def overview(read: Read, findings: bool = True) -> Overview:
     elsewhere = task[is_any(status, ("rescheduled",))]
     erred = int((is_any(status, ("erred",)) | (is_any(status, ("killed",)) & given_up)).sum())
     has_ended = erred > 0 or bool(ok.any())
+    names = _computed(shares) if shares else _names(read("graph"), task, length)
     unfinished, longest = ({}, ("", 0.0)) if has_ended else _unended(read, attempts)
     return Overview(
         name=str(facts.get("name") or ""),
@@ -400,7 +406,7 @@ def overview(read: Read, findings: bool = True) -> Overview:
         offered=offered,
         computing=computing,
         around=_around(read("phases")),
-        names=_computed(shares) if shares else _names(read("graph"), task, length),
+        names=names,
         losses=losses(read("events")),
         facts=facts,
         budget=shares,
@@ -416,7 +422,15 @@ def overview(read: Read, findings: bool = True) -> Overview:
         longest=longest,
         asked=tells_when_asked(read, attempts.__getitem__),
         others=_of_others(read, sorted_set(task[ok])),
+        busiest=_busiest(read, attempts, length, names[0][0]) if names else Whereabouts(),
     )
+
+
+def _busiest(read: Read, attempts: Mapping[str, Any], length: Numbers, name: str) -> Whereabouts:
+    """What the tasks of a name were at."""
+    graph = read("graph")
+    mine = np.append(is_any(graph["prefix"], (name,)), False)[Lookup(graph["task"]).rows(attempts["task"])]
+    return whereabouts(read, attempts["run"][mine], float(length[mine].sum()))
 
 
 def _placed(read: Read, tasks: Numbers) -> int:

@@ -70,16 +70,24 @@ def innermost_own(stacks: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
     """For each row of ``stacks`` the row of the innermost frame of a person's own, and of what that called.
 
     Own code is neither plumbing, nor of an installed package, nor made up; -1 if there is none, or it called
-    nothing.
+    nothing. Of what is called the first counts that wraps nothing, if there is one.
     """
     others = zip(_of_file(stacks, _PLUMBING), _of_file(stacks, _NOT_OWN), strict=True)
+    wraps = wrappers(stacks).tolist()
     own: list[int] = []
     called: list[int] = []
     for row, (parent, other) in enumerate(zip(parents(stacks), map(any, others), strict=True)):
         below = own[parent] if 0 <= parent < row else -1
         own.append(below if other else row)
-        called.append(-1 if not other or below < 0 else row if below == parent else called[parent])
+        # What a wrapper calls takes its place.
+        first = below == parent or (called[parent] >= 0 and wraps[called[parent]] and not wraps[row])
+        called.append(-1 if not other or below < 0 else row if first else called[parent])
     return np.array(own, "i8"), np.array(called, "i8")
+
+
+def wrappers(stacks: Mapping[str, Any]) -> np.ndarray:
+    """Which rows of ``stacks`` are functions made within others, as what decorators put around a function."""
+    return np.asarray(by_name(stacks["function"], lambda name: "<locals>" in name, False))
 
 
 def plumbing(stacks: Mapping[str, Any]) -> np.ndarray:

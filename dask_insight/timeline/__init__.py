@@ -14,7 +14,7 @@ from .moments import Moments, most_at_once
 from .nested import submitted_by_others, submitted_by_tasks
 from .pauses import pauses
 from .process_memory import ProcessMemory, process_memory
-from .program import at_line, own_line, program_at
+from .program import program_at
 from .sizing import sizers_of, sizing, sizing_of
 from .standstills import HEADS, standstills
 from .states import States, states
@@ -23,6 +23,7 @@ from .tracks import seen_threads, tracks
 from .unused import unused_lanes
 from .used import Used, cores_at_once, used
 from .waiting import Waiting, seen_in, waiting
+from .whereabouts import Whereabouts, whereabouts
 from .whole_run import WholeRun, attempts_in_part, is_cancelled, needed_attempts, unended_attempts
 from .worker_resources import WAITS, beside_idle, worker_resources
 
@@ -51,8 +52,8 @@ __all__ = [
     "Stretches",
     "Used",
     "Waiting",
+    "Whereabouts",
     "WholeRun",
-    "at_line",
     "attempts",
     "attempts_in_part",
     "beside",
@@ -72,7 +73,6 @@ __all__ = [
     "most_at_once",
     "needed_attempts",
     "one_cluster",
-    "own_line",
     "own_seconds",
     "pauses",
     "pool_of",
@@ -99,5 +99,6 @@ __all__ = [
     "used",
     "used_until",
     "waiting",
+    "whereabouts",
     "worker_resources",
 ]

@@ -12,7 +12,7 @@ from ...schema import SECEDED
 from ...timeline import submitted_by_tasks
 from .facts import Facts
 from .names import most, quoted
-from .whereabouts import whereabouts
+from .whereabouts import whereabouts_of
 
 LAUNCHING = "https://distributed.dask.org/en/stable/task-launch.html"
 #: Share of a weight from which it is of tasks.
@@ -55,7 +55,7 @@ def by_tasks(facts: Facts, weight: np.ndarray) -> ByTasks | None:
     graphs = np.searchsorted(times, stop, "right") - np.searchsorted(times, start)
     rows, graphs = rows[graphs > 0], graphs[graphs > 0]
     names = most(facts, rows, graphs.astype("f8")) if len(rows) else ()
-    return ByTasks(names, int(theirs.sum()), whereabouts(facts, rows).place)
+    return ByTasks(names, int(theirs.sum()), whereabouts_of(facts, rows).place)
 
 
 ONCE_BEFORE = (

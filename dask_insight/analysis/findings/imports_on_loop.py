@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
 from keyword import iskeyword
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ... import words
 from ...lookup import Lookup
-from ...tables.stacks import STANDARD, imported
+from ...tables.modules import longest_import
+from ...tables.stacks import imported
 from ...timeline import Moments
 from .facts import Facts
 
 #: Share of the samples from which imports are to blame, and of some moments of which there must be samples.
 _BLAMED, _SAMPLED = 0.5, 0.2
-#: Share of the time of the longest import from which another is told.
-_APART = 0.1
-#: Folders of which modules are named by their path.
-_ROOT = re.compile(rf".*/(?:(?:site|dist)-packages/|{STANDARD})|[A-Za-z]:.*/Lib/")
 
 
 class Sampled(NamedTuple):
@@ -76,20 +71,6 @@ def imports(facts: Facts, process: str, within: Moments) -> Imports:
     return Imports(much, share, longest_import(stacks, module[some], seen.seconds[some]))
 
 
-def longest_import(stacks: Mapping[str, Any], row: np.ndarray, seconds: np.ndarray) -> str:
-    """The module that took longest of some rows of ``stacks`` with their seconds.
-
-    Or the part of it that did, if it took time of its own: whoever imports that imports the module too.
-    """
-    files = stacks["file"]
-    spent = np.bincount(files.codes[row], seconds, len(files.names))
-    most = module_of(files.names[int(spent.argmax())])
-    apart = np.flatnonzero(spent >= _APART * spent.max())
-    parts = {module_of(files.names[file]): float(spent[file]) for file in apart.tolist()}
-    inside = [name for name in parts if name.startswith(f"{most}.")]
-    return max(inside, key=lambda name: parts[name], default=most)
-
-
 def beforehand(module: str) -> str:
     """What to do about imports of workers."""
     module = importable(module)
@@ -118,12 +99,3 @@ def importable(module: str) -> str:
     """What code calls a module; MODULE stands for one that code cannot name."""
     parts = module.split(".")
     return module if all(part.isidentifier() and not iskeyword(part) for part in parts) else "MODULE"
-
-
-def module_of(file: str) -> str:
-    """What a module is called, by its file."""
-    path = words.in_a_line(file).replace("\\", "/")
-    root = _ROOT.match(path)
-    parts = path[root.end() if root else 0 :].removesuffix(".py").removesuffix("/__init__").split("/")
-    # Outside of such folders nothing tells where its package begins.
-    return ".".join(parts) if root else parts[-1]

@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import words
 from ...lookup import sorted_set
-from ...timeline import Moments, is_local, is_pooled
+from ...timeline import Moments, Whereabouts, is_local, is_pooled
 from .facts import MOMENT, Facts
 from .finding import Fact, Finding
 from .imports_on_loop import beforehand, importable
@@ -18,7 +18,7 @@ from .names import split
 from .rule import Rule
 from .shapes import median
 from .thresholds import Limits
-from .whereabouts import Whereabouts, whereabouts
+from .whereabouts import whereabouts_of
 
 #: Share of the workers whose first tasks must be slow.
 _MOST = 0.5
@@ -105,7 +105,7 @@ def _cold_start(facts: Facts, limits: Limits) -> Iterator[Finding]:
     else:
         name = facts.names.index(names[0])
         each, on = words.duration(float(found.each[name])), "" if facts.all_local else " on each worker"
-        where = whereabouts(facts, found.rows.get(name, np.zeros(0, "i8")))
+        where = whereabouts_of(facts, found.rows.get(name, np.zeros(0, "i8")))
         title = f"The first `{names[0]}`{on} took {each} longer than later ones"
     yield Finding(
         code="cold-start",

@@ -24,7 +24,7 @@ from .threads import blocked_share, lock, one_thread_each
 from .threads_held import Held, cores_of
 from .thresholds import Limits
 from .tiny import of_collection
-from .whereabouts import whereabouts_of
+from .whereabouts import whereabouts_of_name
 
 #: Use of a GPU from which its worker's threads are taken to wait for it, per cent.
 _GPU = 20.0
@@ -207,7 +207,7 @@ def _without_cpu(facts: Facts, limits: Limits) -> Iterator[Finding]:
             f"{held} without computing: reading, writing, asking a service, or waiting for a lock that call "
             "stacks do not show. Neither other tasks that computed nor the interpreter's lock kept them from "
             f"a CPU{'.' if waits.sure[told.code] else _UNSURE}"
-            f"{whereabouts_of(facts, names[0]).said(f'the time of `{names[0]}`')}"
+            f"{whereabouts_of_name(facts, names[0]).said(f'the time of `{names[0]}`')}"
         )
         advice, cost = _more_at_once(facts, names[0]), facts.spread(told.others) / 2
     yield Finding(
