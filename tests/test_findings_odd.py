@@ -456,7 +456,6 @@ def on_a_loop(recording: Recording, process: str, *frames: tuple[str, str]) -> R
         ("/usr/lib/python3.12/decimal.py", "decimal"),
         ("/usr/lib64/python3.12/json/decoder.py", "json.decoder"),
         ("/usr/lib64/python3.12/site-packages/numpy/linalg.py", "numpy.linalg"),
-        ("/home/me/slow.py", "slow"),
         ("/home/me/slow/__init__.py", "slow"),
     ],
 )
@@ -477,6 +476,7 @@ def test_imports_that_keep_an_event_loop_are_told_as_imports(process: str, file:
         "/x/site-packages/a\nevil().py",
         "/x/site-packages/class.py",
         "/home/me/my-script.py",
+        "/home/me/package/part.py",
         "/x/site-packages/.py",
     ],
 )

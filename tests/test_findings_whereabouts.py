@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from math import nan
 from typing import Any
 
 import numpy as np
 import pytest
 from test_findings_cure import findings, the
-from test_time_budget import START, Run
+from test_time_budget import CLUSTER, START, Run
 
+from dask_insight import words
 from dask_insight.analysis.findings import Findings
 from dask_insight.schema import NOTHING
 
@@ -21,6 +23,7 @@ WRAPPER = ("wraps.<locals>.wrapper", f"{LIB}site-packages/sklearn/utils/_param_v
 WAIT = ("Condition.wait", f"{LIB}threading.py", 359)
 IMPORT = ("_call_with_frames_removed", "<frozen importlib._bootstrap>", 241)
 SKLEARN = ("<module>", f"{LIB}site-packages/sklearn/__init__.py", 3)
+XARRAY = ("<module>", f"{LIB}site-packages/xarray/__init__.py", 3)
 ENSEMBLE = ("<module>", f"{LIB}site-packages/sklearn/ensemble/__init__.py", 3)
 
 Frame = tuple[str, str, int]
@@ -57,16 +60,22 @@ def with_a_straggler() -> tuple[Run, int]:
 @pytest.mark.parametrize(
     ("seen", "told"),
     [
-        ([(4.0, (CALL, OWN, READ, WAIT))], "`load.py:9`, in `read`."),
+        ([(4.0, (CALL, OWN, READ, WAIT))], "`load.py:9`, calling `read`."),
         ([(4.0, (CALL, OWN))], "`load.py:9`."),
         ([(4.0, (CALL, READ, WAIT))], "`zarr/core/sync.py:152`, in `read`."),
         ([(1.9, (CALL, OWN)), (2.1, (CALL, READ))], "`zarr/core/sync.py:152`, in `read`."),
-        ([(4.0, (CALL, OWN, WRAPPER, READ))], "`load.py:9`, in `read`."),
+        ([(4.0, (CALL, OWN, WRAPPER, READ))], "`load.py:9`, calling `read`."),
         ([(4.0, (CALL, READ, WRAPPER, WAIT))], "`zarr/core/sync.py:152`, in `read`."),
         ([(4.0, (CALL, DEEP, WAIT))], "`modin/…/part.py:4`, in `deploy`."),
         # No one line had most of it, or most of it was not seen, or no line is anybody's.
         ([(1.3, (CALL, OWN)), (1.3, (CALL, READ)), (1.4, (CALL, WAIT))], ""),
-        ([(1.9, (CALL, OWN))], ""),
+        ([(2.0, (CALL, OWN))], ""),
+        ([(nan, (CALL, OWN)), (2.1, (CALL, READ))], "`zarr/core/sync.py:152`, in `read`."),
+        # One line, whatever of Dask led there.
+        (
+            [(1.3, (CALL, READ, WAIT)), (1.3, (("call", CALL[1], 700), READ))],
+            "`zarr/core/sync.py:152`, in `read`.",
+        ),
         ([(4.0, (CALL, WAIT))], ""),
         ([(4.0, (CALL, ("<lambda>", "<dynamic-code>", 2)))], ""),
     ],
@@ -80,58 +89,77 @@ def test_a_straggler_tells_the_line_at_which_it_was(
 
 
 @pytest.mark.parametrize(
-    ("imports", "module"),
+    ("imports", "modules"),
     [
-        ([(2.0, SKLEARN), (0.6, ENSEMBLE)], "sklearn.ensemble"),
-        ([(2.5, SKLEARN), (0.1, ENSEMBLE)], "sklearn"),
-        ([(1.0, SKLEARN)], ""),
+        ({SKLEARN: 2.0, ENSEMBLE: 0.6}, ["sklearn.ensemble"]),
+        ({SKLEARN: 2.5, ENSEMBLE: 0.1}, ["sklearn"]),
+        ({SKLEARN: 1.0, ENSEMBLE: 0.5, XARRAY: 1.4}, ["sklearn.ensemble", "xarray"]),
+        ({SKLEARN: 1.4}, []),
+        # None of many is to blame.
+        ({("<module>", f"{LIB}site-packages/p{number}/__init__.py", 1): 0.1 for number in range(30)}, []),
+        ({("<module>", "/home/me/mine/mod.py", 1): 3.0}, ["mod.py"]),
     ],
 )
-def test_a_cold_start_names_the_module_that_first_tasks_import(
-    imports: list[tuple[float, Frame]], module: str
+def test_a_cold_start_names_the_modules_that_first_tasks_import(
+    imports: dict[Frame, float], modules: list[str]
 ) -> None:
     run, first = Run(), []
     for worker in "ab":
         first.append(run.task("predict", worker, 0, 3))
         for number in range(10):
             run.task("predict", worker, 3 + number * 0.5, 3.5 + number * 0.5)
-    seen = [(task, seconds, (CALL, OWN, IMPORT, frame)) for task in first for seconds, frame in imports]
-    rest = 3 - sum(seconds for seconds, _ in imports)
+    rest = 3 - sum(imports.values())
+    seen = [(task, seconds, (CALL, IMPORT, frame)) for task in first for frame, seconds in imports.items()]
     found = the(sampled(run, *seen, *((task, rest, (CALL, WAIT)) for task in first)), "cold-start")
-    assert (f"Most of their time passed importing `{module}`." in found.why) == bool(module)
-    assert f"        import {module or 'the_heavy_module'}\n" in found.advice
+    named = words.listing(f"`{name}`" for name in modules)
+    assert found.why.endswith(
+        f"Most of the time of the first ones passed importing {named}." if modules else "ready."
+    )
+    code = "MODULE" if modules == ["mod.py"] else ", ".join(modules) or "the_heavy_module"
+    assert f"        import {code}\n" in found.advice
 
 
-def asking(client: str) -> Findings:
-    """Two tasks of a name that each computed the same, from within or not; a graph each took 3 s to make."""
-    run = Run()
+def asking(client: str, *frames: Frame) -> Findings:
+    """Two tasks of a name that each asked for the same, which took 3 s to make; one looked on meanwhile."""
+    run = Run(a=CLUSTER, b=CLUSTER, c=CLUSTER)
     outer = [run.task("outer", worker, 0.0, 12.0) for worker in "ab"]
+    looking = run.task("watch", "c", 0.0, 12.0)
     for number, task in enumerate(outer):
         run.seceded(task, 0.1, 12.0)
         run.task("load", "ab"[number], 4.0 + 4 * number, 6.0 + 4 * number, submitted=4.0 + 4 * number)
+    run.seceded(looking, 0.1, 12.0)
     for worker in "ab":
         run.task("late", worker, 10.0, 11.0, ready=0.1, assigned=10.0)
-    keys = ["outer-1", "outer-2", "load-1", "load-1", "late-1", "late-2"]
-    graph = {"task": range(6), "key": keys, "submission": [0, 0, 1, 2, 0, 0], "prefix": run.names}
+    keys = ["outer-1", "outer-2", "watch-1", "load-1", "load-1", "late-1", "late-2"]
+    graph = {"task": range(7), "key": keys, "submission": [0, 0, 0, 1, 2, 0, 0], "prefix": run.names}
     graph["group"] = graph["prefix"]
     submissions = {
         "submission": [0, 1, 2],
         "time": START + np.array([0.0, 4.0, 8.0]),
-        "tasks": [4, 1, 1],
+        "tasks": [5, 1, 1],
         "client": ["Client-1", client, client],
         "materialize": [0.0, 3.0, 3.0],
         "nbytes": [20e6, 1e3, 1e3],
     }
-    seen = ((task, 11.0, (CALL, OWN, WAIT)) for task in outer)
-    return sampled(run, *seen, graph=graph, submissions=submissions)
+    asked = [(task, 3.0, (CALL, OWN, *frames, WAIT)) for task in outer]
+    trained = [(task, 8.0, (CALL, READ, WAIT)) for task in (*outer, looking)]
+    return sampled(run, *asked, *trained, graph=graph, submissions=submissions)
+
+
+COMPUTE = ("DaskMethodsMixin.compute", f"{LIB}site-packages/dask/base.py", 392)
+GATHER = ("Client.gather", f"{LIB}site-packages/distributed/client.py", 2538)
+TOLD = (
+    "Tasks of `outer` computed a collection themselves, at `load.py:9`, calling `DaskMethodsMixin.compute`: "
+    "2 graphs came from inside of tasks."
+)
 
 
 @pytest.mark.parametrize("code", ["recompute", "slow-graph", "large-graph"])
 def test_tasks_that_compute_collections_themselves_are_named(code: str) -> None:
-    inside, outside = the(asking("Client-worker-1"), code), the(asking("Client-1"), code)
-    assert inside.why.endswith(
-        "Tasks of `outer` computed a collection themselves, at `load.py:9`, in `Condition.wait`: "
-        "2 graphs came from inside of tasks."
-    )
+    inside = the(asking("Client-worker-1", COMPUTE), code)
+    assert inside.why.endswith(TOLD)
     assert "step(collection" in inside.advice and "task-launch" in inside.url
-    assert "Tasks of" not in outside.why and "step(collection" not in outside.advice
+    # Another client did; or tasks handed over functions, and know what they do.
+    for other in (asking("Client-1", COMPUTE), asking("Client-worker-1", GATHER)):
+        found = the(other, code)
+        assert "Tasks of" not in found.why and "step(collection" not in found.advice

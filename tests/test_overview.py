@@ -343,7 +343,7 @@ def test_what_went_on_after_the_last_result_is_told() -> None:
 @pytest.mark.parametrize(
     ("lines", "place"),
     [
-        ([9, 9, 9, 8], "`load.py:9`, in `concat`"),
+        ([9, 9, 9, 8], "`load.py:9`, calling `concat`"),
         ([9, 9, 8, 8, 7, 7], ""),
         ([9], ""),  # Seen for less than half of the time.
     ],

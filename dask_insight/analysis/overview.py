@@ -19,6 +19,7 @@ from dask_insight.tables.facts import ALL_CLIENTS, PART, moment, part_of_run, re
 from dask_insight.tables.facts import facts as facts_of
 from dask_insight.tables.losses import losses
 from dask_insight.timeline import (
+    CallStacks,
     Moments,
     Read,
     Used,
@@ -31,7 +32,6 @@ from dask_insight.timeline import (
     submitted_by_others,
     tells_when_asked,
     used,
-    whereabouts,
 )
 
 #: What is said of time in which no task function ran, by part of the time budget.
@@ -311,7 +311,7 @@ class Overview(NamedTuple):
         # Among many names that take alike the first is by chance.
         if seconds < _SAID * self.computing:
             return ""
-        at = f", most of it {self.busiest}" if str(self.busiest) else ""
+        at = f", most of it {self.busiest}" if self.busiest else ""
         return f" {words.share(seconds / self.computing)} of the computing was `{words.short(name)}`{at}."
 
     def _failures(self) -> str:
@@ -422,15 +422,20 @@ def overview(read: Read, findings: bool = True) -> Overview:
         longest=longest,
         asked=tells_when_asked(read, attempts.__getitem__),
         others=_of_others(read, sorted_set(task[ok])),
-        busiest=_busiest(read, attempts, length, names[0][0]) if names else Whereabouts(),
+        busiest=_busiest(read, attempts, names, computing),
     )
 
 
-def _busiest(read: Read, attempts: Mapping[str, Any], length: Numbers, name: str) -> Whereabouts:
-    """What the tasks of a name were at."""
+def _busiest(
+    read: Read, attempts: Mapping[str, Any], names: Sequence[tuple[str, float]], computing: float
+) -> Whereabouts:
+    """What the tasks that computed most were at, if they are told of."""
+    name, seconds = names[0] if names else ("", 0.0)
+    if not seconds >= _SAID * computing > 0:
+        return Whereabouts()
     graph = read("graph")
     mine = np.append(is_any(graph["prefix"], (name,)), False)[Lookup(graph["task"]).rows(attempts["task"])]
-    return whereabouts(read, attempts["run"][mine], float(length[mine].sum()))
+    return CallStacks(read).at(attempts["run"][mine], seconds)
 
 
 def _placed(read: Read, tasks: Numbers) -> int:

@@ -23,7 +23,7 @@ from .tracks import seen_threads, tracks
 from .unused import unused_lanes
 from .used import Used, cores_at_once, used
 from .waiting import Waiting, seen_in, waiting
-from .whereabouts import Whereabouts, whereabouts
+from .whereabouts import CallStacks, Whereabouts
 from .whole_run import WholeRun, attempts_in_part, is_cancelled, needed_attempts, unended_attempts
 from .worker_resources import WAITS, beside_idle, worker_resources
 
@@ -35,6 +35,7 @@ __all__ = [
     "WAITS",
     "Ascending",
     "Attempts",
+    "CallStacks",
     "Fields",
     "Gpus",
     "Inputs",
@@ -99,6 +100,5 @@ __all__ = [
     "used",
     "used_until",
     "waiting",
-    "whereabouts",
     "worker_resources",
 ]

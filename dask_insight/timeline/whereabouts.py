@@ -1,8 +1,9 @@
-"""What tasks were at for most of their time, as their call stacks tell."""
+"""What tasks, or a program, were at for most of their time, as call stacks tell."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,12 +11,12 @@ import numpy as np
 from .. import words
 from ..lookup import Lookup, by_name
 from ..schema import NOTHING
-from ..tables.modules import longest_import
+from ..tables.modules import imported_modules
 from ..tables.stacks import imported, innermost_own, parents, plumbing, wrappers
 from .attempts import Read
 
-#: Share of their time that must have been sampled, and of that what one thing must have taken, to be told.
-_SAMPLED, _MOST = 0.5, 0.5
+#: Share of some time from which one thing is told that took more.
+_MOST = 0.5
 #: Share of a line's time from which what it called is told.
 _CALLED = 0.5
 #: Folders and the file up to which all of a library's path is told.
@@ -23,88 +24,194 @@ _DEEP = 4
 
 
 class Whereabouts(NamedTuple):
-    """What took most of the time of some tasks; nothing is told where no one thing did."""
+    """What took more than half of some time; nothing is told where no one thing did."""
 
-    #: The module that they imported.
-    module: str = ""
-    #: Else the line: a person's own, and what it called, or the innermost of a library.
-    place: str = ""
+    #: Modules that were imported, the longest first.
+    modules: tuple[str, ...] = ()
+    #: Else a line: a person's own, and what it called, or the innermost of a library, and its function.
+    line: str = ""
+    #: Share of the time that it took, 0 to 1.
+    share: float = 0.0
 
-    def said(self, whose: str) -> str:
-        """That in a sentence that follows others; '' if it is not known. `whose`: of ``their time``."""
-        return f" Most of {whose} passed {self}." if str(self) else ""
+    def __bool__(self) -> bool:
+        return bool(self.modules or self.line)
 
     def __str__(self) -> str:
-        return f"importing `{self.module}`" if self.module else f"at {self.place}" if self.place else ""
+        if self.modules:
+            return f"importing {words.listing(f'`{name}`' for name in self.modules)}"
+        return f"at {self.line}" if self.line else ""
+
+    def said(self, whose: str) -> str:
+        """That in a sentence that follows others; '' if it is not known.
+
+        Parameters
+        ----------
+        whose
+            Of what it was most: ``'its time'``.
+        """
+        return f" Most of {whose} passed {self}." if self else ""
 
 
-def whereabouts(read: Read, runs: np.ndarray, took: float) -> Whereabouts:
-    """What some runs, by their ids, were at for most of the seconds that they took together."""
-    samples = read("samples")
-    mine = np.flatnonzero(np.isin(samples["run"], runs[runs != NOTHING]))
-    seconds = samples["duration"][mine].astype("f8")
-    whole = float(seconds.sum())
-    if whole < max(_SAMPLED * took, 1e-9):
-        return Whereabouts()
-    stacks = read("stacks")
-    row = Lookup(stacks["stack"]).rows(samples["stack"][mine])
-    module = np.append(imported(stacks), -1)[row]
-    if seconds[module >= 0].sum() >= _MOST * whole:
-        return Whereabouts(module=longest_import(stacks, module[module >= 0], seconds[module >= 0]))
-    return Whereabouts(place=own_line(stacks, row, seconds) or _innermost(stacks, row, seconds))
+#: Tells what most of some samples saw, by their rows of ``stacks`` and seconds; `share` in seconds.
+_Find = Callable[[np.ndarray, np.ndarray], Whereabouts]
 
 
-def own_line(stacks: Mapping[str, Any], row: np.ndarray, seconds: np.ndarray) -> str:
-    """The own line that most of some time passed at, and what it called; '' if none had most of it.
+class CallStacks:
+    """The call stacks of a recording, and what tasks were at in them.
 
     Parameters
     ----------
-    stacks
-        Columns of the table.
-    row
-        The row of ``stacks`` of each sample; -1 if it is not known.
-    seconds
-        What each stands for.
+    read
+        Gives the columns of a table.
     """
-    own, called = (np.append(each, -1)[row] for each in innermost_own(stacks))
-    known = own >= 0
-    if not known.any():
-        return ""
-    file, line, callee = stacks["file"].codes[own], stacks["line"][own], stacks["function"].codes[called]
-    lines, which = np.unique(np.stack((file, line))[:, known], axis=1, return_inverse=True)
-    spent = np.bincount(which.ravel(), seconds[known])
-    most = int(spent.argmax())
-    if spent[most] < _MOST * seconds.sum():
-        return ""
-    there = known & (file == lines[0, most]) & (line == lines[1, most]) & (called >= 0)
-    by_callee = np.bincount(callee[there], seconds[there], len(stacks["function"].names))
-    told = by_callee.max(initial=0.0) >= _CALLED * spent[most]
-    name = stacks["function"].names[int(by_callee.argmax())] if told else ""
-    return at_line(words.place(stacks["file"].names[lines[0, most]], int(lines[1, most])), name)
+
+    def __init__(self, read: Read) -> None:
+        self._read = read
+
+    @property
+    def stacks(self) -> Mapping[str, Any]:
+        """Columns of the table."""
+        return self._read("stacks")
+
+    def at(self, runs: np.ndarray, took: float, within: np.ndarray | None = None) -> Whereabouts:
+        """What some attempts were at.
+
+        Parameters
+        ----------
+        runs
+            Their ids.
+        took
+            Seconds that they took together.
+        within
+            Which rows of ``stacks`` count; all if it is None.
+        """
+        samples = self._read("samples")
+        mine = np.flatnonzero(np.isin(samples["run"], runs[runs != NOTHING]))
+        row = Lookup(self.stacks["stack"]).rows(samples["stack"][mine])
+        seconds = np.maximum(np.nan_to_num(samples["duration"][mine].astype("f8")), 0.0)
+        if within is not None:
+            seconds[~np.append(within, False)[row]] = 0.0
+        return self.most(row, seconds, took)
+
+    def own_line(self, row: np.ndarray, seconds: np.ndarray) -> str:
+        """The own line that was seen for more than half of some time, see `most`; '' if none was."""
+        return self._most((self._own,), row, seconds, 0.0).line
+
+    def most(self, row: np.ndarray, seconds: np.ndarray, took: float) -> Whereabouts:
+        """What was seen for more than half of some time.
+
+        Parameters
+        ----------
+        row
+            The row of ``stacks`` of each sample; -1 if it is not known.
+        seconds
+            What each stands for.
+        took
+            The time; what was seen if that is more.
+        """
+        return self._most((self._importing, self._own, self._innermost), row, seconds, took)
+
+    def _most(self, kinds: Iterable[_Find], row: np.ndarray, seconds: np.ndarray, took: float) -> Whereabouts:
+        whole = max(float(seconds.sum()), took, 1e-9)
+        some = seconds > 0
+        row, seconds = row[some], seconds[some]
+        for find in kinds:
+            found = find(row, seconds)
+            if found.share > _MOST * whole:
+                return found._replace(share=found.share / whole)
+        return Whereabouts()
+
+    def _importing(self, row: np.ndarray, seconds: np.ndarray) -> Whereabouts:
+        module = self._imported[row]
+        some = module >= 0
+        modules = imported_modules(self.stacks, module[some], seconds[some])
+        return Whereabouts(tuple(modules), share=sum(modules.values()))
+
+    def _own(self, row: np.ndarray, seconds: np.ndarray) -> Whereabouts:
+        """The innermost line of a person's own."""
+        own, called = (each[row] for each in self._innermost_own)
+        known, stacks = own >= 0, self.stacks
+        if not known.any():
+            return Whereabouts()
+        file, line, callee = stacks["file"].codes[own], stacks["line"][own], stacks["function"].codes[called]
+        lines, which = np.unique(np.stack((file, line))[:, known], axis=1, return_inverse=True)
+        spent = np.bincount(which.ravel(), seconds[known])
+        most = int(spent.argmax())
+        there = known & (file == lines[0, most]) & (line == lines[1, most]) & (called >= 0)
+        by_callee = np.bincount(callee[there], seconds[there], len(stacks["function"].names))
+        told = by_callee.max(initial=0.0) >= _CALLED * spent[most]
+        name = stacks["function"].names[int(by_callee.argmax())] if told else ""
+        place = _code(words.place(stacks["file"].names[lines[0, most]], int(lines[1, most])))
+        return Whereabouts(
+            line=f"{place}, calling {_code(name)}" if name else place, share=float(spent[most])
+        )
+
+    def _innermost(self, row: np.ndarray, seconds: np.ndarray) -> Whereabouts:
+        """The innermost line below which more than half of the time passed, but for wrappers."""
+        frame_of, callers, rows = self._frames
+        spent = np.bincount(frame_of[row] + 1, seconds, len(callers) + 1)[1:]
+        for frame in range(len(callers) - 1, -1, -1):
+            if callers[frame] >= 0:
+                spent[callers[frame]] += spent[frame]
+        # More than half of the time passed below each of these: they stand on one another.
+        held = np.flatnonzero((spent > _MOST * seconds.sum()) & self._told[rows])
+        if not len(held):
+            return Whereabouts()
+        last, stacks = int(held[-1]), self.stacks
+        file, function = (stacks[name].names[stacks[name].codes[rows[last]]] for name in ("file", "function"))
+        place = _code(_in_package(file, int(stacks["line"][rows[last]])))
+        return Whereabouts(line=f"{place}, in {_code(function)}", share=float(spent[last]))
+
+    @cached_property
+    def _imported(self) -> np.ndarray:
+        return np.append(imported(self.stacks), -1)
+
+    @cached_property
+    def _innermost_own(self) -> tuple[np.ndarray, np.ndarray]:
+        own, called = innermost_own(self.stacks)
+        return np.append(own, -1), np.append(called, -1)
+
+    @cached_property
+    def _told(self) -> np.ndarray:
+        """Which rows of ``stacks`` tell a person something."""
+        readable = by_name(self.stacks["file"], lambda file: not file.startswith("<"), False)
+        return np.asarray(readable & ~wrappers(self.stacks))
+
+    @cached_property
+    def _frames(self) -> tuple[np.ndarray, list[int], np.ndarray]:
+        """The frames without Dask's and the standard library's, one whatever these were.
+
+        Returns
+        -------
+        array
+            The frame of each row of ``stacks``, -1 if there is none yet; and once more -1, for no row.
+        list
+            The caller of each frame; -1 at the bottom.
+        array
+            A row of ``stacks`` that each frame stands for.
+        """
+        stacks, numbers = self.stacks, dict[tuple[int, int, int, int], int]()
+        names = zip(*(stacks[name].codes.tolist() for name in ("file", "function")), strict=True)
+        places = zip(names, stacks["line"].tolist(), plumbing(stacks).tolist(), strict=True)
+        found: list[int] = []
+        rows: list[int] = []
+        for row, (parent, ((file, function), line, passed)) in enumerate(
+            zip(parents(stacks), places, strict=True)
+        ):
+            caller = found[parent] if 0 <= parent < row else -1
+            if passed:
+                found.append(caller)
+                continue
+            number = numbers.setdefault((caller, file, function, line), len(numbers))
+            if number == len(rows):
+                rows.append(row)
+            found.append(number)
+        return np.array([*found, -1], "i8"), [caller for caller, *_ in numbers], np.array(rows, "i8")
 
 
-def at_line(place: str, function: str) -> str:
-    """A line, and the function there if one is given: '`load.py:9`, in `concat`'."""
-    name = words.short(words.in_a_line(function)).replace("`", "")
-    return f"`{place.replace('`', '')}`" + (f", in `{name}`" if name else "")
-
-
-def _innermost(stacks: Mapping[str, Any], row: np.ndarray, seconds: np.ndarray) -> str:
-    """The innermost line of a library below which most of the time passed."""
-    spent = np.bincount(row[row >= 0], seconds[row >= 0], len(stacks["stack"]))
-    callers = parents(stacks)
-    for each in range(len(callers) - 1, -1, -1):
-        if 0 <= callers[each] < each:
-            spent[callers[each]] += spent[each]
-    # More than half of the time passed below each of these: they stand on one another.
-    readable = by_name(stacks["file"], lambda file: not file.startswith("<"), False)
-    told = readable & ~plumbing(stacks) & ~wrappers(stacks)
-    held = np.flatnonzero((spent > _MOST * seconds.sum()) & told)
-    if not len(held):
-        return ""
-    last = int(held[-1])
-    file, function = (stacks[name].names[stacks[name].codes[last]] for name in ("file", "function"))
-    return at_line(_in_package(file, int(stacks["line"][last])), function)
+def _code(text: str) -> str:
+    text = words.short(words.in_a_line(text)).replace("`", "")
+    return f"`{text}`"
 
 
 def _in_package(file: str, line: int) -> str:

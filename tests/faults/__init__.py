@@ -9,7 +9,7 @@ Recordings of them, to calibrate thresholds on (from the folder ``tests``)::
     python -m faults FOLDER [NAME ...]
 """
 
-from . import clean, data, failures, gpu, shape, threads  # noqa: F401
+from . import clean, data, failures, gpu, rows, shape, threads  # noqa: F401
 from .planting import FAULTS, Cluster, Workload, record, started
 
 CLEAN = [workload for workload in FAULTS.values() if not workload.code]

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from ... import words
-from ...lookup import Lookup, pick, sorted_set
-from .by_tasks import LAUNCHING, ONCE_BEFORE, ByTasks, by_tasks
+from ...lookup import sorted_set
+from .by_tasks import LAUNCHING, ONCE_BEFORE, by_tasks
 from .facts import Facts
 from .finding import Fact, Finding
 from .inside import computed_inside
@@ -47,7 +47,7 @@ def _recompute(facts: Facts, limits: Limits) -> Iterator[Finding]:
             f"{words.listing(f'`{name}`' for name in names[:3])}. An earlier computation had computed the "
             "same there, with the same tokens, and its results were not kept."
         )
-    nested = _by_tasks(facts, rows, seconds[rows])
+    nested = by_tasks(facts, facts.submission_of(rows), seconds[rows])
     yield Finding(
         code="recompute",
         title=title,
@@ -66,14 +66,6 @@ def _recompute(facts: Facts, limits: Limits) -> Iterator[Finding]:
         advice=ONCE_BEFORE if nested else _KEPT,
         url=LAUNCHING if nested else RECOMPUTE.url,
     )
-
-
-def _by_tasks(facts: Facts, rows: np.ndarray, seconds: np.ndarray) -> ByTasks | None:
-    """The tasks that asked for most of what some attempts made, in their seconds, if tasks did."""
-    submission = pick(facts.read("graph")["submission"], facts.attempts.described[rows])
-    of = Lookup(facts.submissions["submission"]).rows(submission)
-    weight = np.bincount(of[of >= 0], seconds[of >= 0], len(facts.submissions["submission"]))
-    return by_tasks(facts, weight)
 
 
 def repeated(facts: Facts) -> np.ndarray:

@@ -149,10 +149,10 @@ def _made(facts: Facts, limits: Limits) -> Iterator[Finding]:
     more = f", and {words.count(count - 1, 'other graph')}" if count > 1 else ""
     found = imports(facts, "scheduler", made)
     why, advice, url = _why(line), _ADVICE, SLOW_GRAPH.url
-    if nested := by_tasks(facts, times):
-        why, advice, url = f"{_EACH} {nested.said()}", ONCE_BEFORE, LAUNCHING
     if found.hold_up:
         why, advice = f"{why} {found.said()}", before_graphs(found.module)
+    elif nested := by_tasks(facts, table["submission"], times):
+        why, advice, url = f"{_EACH} {nested.said()}", ONCE_BEFORE, LAUNCHING
     yield Finding(
         code="slow-graph",
         title=(

@@ -1,67 +1,75 @@
-"""Graphs that tasks handed over: collections that are computed inside of tasks."""
+"""Collections that are computed inside of tasks."""
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 import numpy as np
 
 from ... import words
-from ...lookup import is_any
-from ...schema import SECEDED
+from ...lookup import by_name
+from ...tables.stacks import below
 from ...timeline import submitted_by_tasks
 from .facts import Facts
-from .names import most, quoted
-from .whereabouts import whereabouts_of
+from .names import quoted
+from .seen_in import share_in
 
 LAUNCHING = "https://distributed.dask.org/en/stable/task-launch.html"
-#: Share of a weight from which it is of tasks.
-_MOST = 0.5
+#: What asks for a collection; who submits functions from within tasks knows what they do.
+_FILE = re.compile(r"[\\/](?:dask[\\/]base|distributed[\\/]client)\.py$")
+_FUNCTION = re.compile(r"(?:^|\.)(?:compute|persist)$")
 
 
 class ByTasks(NamedTuple):
-    """Who handed such graphs over."""
+    """The tasks that compute collections."""
 
-    #: Names of the tasks, most graphs first; none if it is not known.
+    #: Their names, longest first.
     names: tuple[str, ...]
+    #: Graphs that came from inside of tasks, theirs or not.
     graphs: int
-    #: Where they did, as `Whereabouts` has it; '' if it is not known.
-    place: str
+    #: The line at which they do; '' if it is not known.
+    line: str
 
     def said(self) -> str:
-        """Who did, in a sentence."""
-        who = f"Tasks of {quoted(self.names)}" if self.names else "Tasks"
-        where = f", at {self.place}" if self.place else ""
-        graphs = words.count(self.graphs, "graph")
+        """That in a sentence."""
+        graphs, where = words.count(self.graphs, "graph"), f", at {self.line}" if self.line else ""
+        who = f"Tasks of {quoted(self.names)}"
         return f"{who} computed a collection themselves{where}: {graphs} came from inside of tasks."
 
 
-def by_tasks(facts: Facts, weight: np.ndarray) -> ByTasks | None:
-    """Who handed graphs over, if most of some weight is of those that tasks did.
+def by_tasks(facts: Facts, submission: np.ndarray, weight: np.ndarray) -> ByTasks | None:
+    """The tasks that compute collections, if most of what something cost is of graphs from inside of tasks.
 
     Parameters
     ----------
+    submission
+        Ids of graphs.
     weight
-        What each of `Facts.submissions` counts for; 0 for those that are not meant.
+        What each counts for.
     """
-    table = facts.submissions
-    theirs = submitted_by_tasks(facts.read, table["submission"])
-    if weight[theirs].sum() < max(_MOST * weight.sum(), 1e-9):
+    theirs = submitted_by_tasks(facts.read, submission)
+    if not weight[theirs].sum() > 0.5 * weight.sum():
         return None
-    times = np.sort(table["time"][theirs])
-    known, phases = facts.attempts, facts.read("phases")
-    rows = np.flatnonzero(np.isin(known.run, phases["run"][is_any(phases["action"], (SECEDED,))]))
-    start, stop = (known.at(name, rows) for name in ("start", "stop"))
-    graphs = np.searchsorted(times, stop, "right") - np.searchsorted(times, start)
-    rows, graphs = rows[graphs > 0], graphs[graphs > 0]
-    names = most(facts, rows, graphs.astype("f8")) if len(rows) else ()
-    return ByTasks(names, int(theirs.sum()), whereabouts_of(facts, rows).place)
+    stacks = facts.call_stacks.stacks
+    asks = by_name(stacks["file"], lambda file: bool(_FILE.search(file)), False)
+    asks &= by_name(stacks["function"], lambda name: bool(_FUNCTION.search(name)), False)
+    mine = below(stacks, asks)
+    samples = facts.read("samples")
+    seconds = share_in(facts, mine)
+    names = facts.worst(seconds, facts.names, 0.5)
+    if not names:
+        return None
+    rows = np.flatnonzero(np.isin(facts.prefix.codes, [facts.names.index(name) for name in names]))
+    line = facts.call_stacks.at(facts.attempts.run[rows], 0.0, mine).line if len(samples["run"]) else ""
+    graphs = submitted_by_tasks(facts.read, facts.submissions["submission"])
+    return ByTasks(names, int(graphs.sum()), line)
 
 
 ONCE_BEFORE = (
-    "Compute once what tasks share, and hand over the result; or build one graph of all of it, and leave "
-    "`.compute()` to whoever asks for that.\n\n"
-    "    data = client.compute(collection)   # not the collection itself\n"
-    "    futures = client.map(function, items, data=data)\n"
-    "    # or: dask.compute(*[step(collection, item) for item in items])"
+    "Leave `.compute()` out of tasks: hand the collection over, and Dask computes it once, or build one "
+    "graph of all steps.\n\n"
+    "    results = [dask.delayed(function)(collection, item) for item in items]   # an argument\n"
+    "    results = [step(collection, item) for item in items]   # or steps of the collection itself\n"
+    "    dask.compute(*results)"
 )

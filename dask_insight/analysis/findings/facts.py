@@ -21,6 +21,7 @@ from ...tables.processes import processes
 from ...timeline import (
     BLOCK,
     Attempts,
+    CallStacks,
     Inputs,
     Lanes,
     Moments,
@@ -191,6 +192,12 @@ class Facts:
         symbols: Symbols = pick(self.read("graph")["prefix"], described)
         return narrowed(Symbols(symbols.codes, [words.in_a_line(name) or NAMELESS for name in symbols.names]))
 
+    def submission_of(self, rows: np.ndarray) -> np.ndarray:
+        """The graph that brought the task of each of some attempts, by id; NOTHING if it is not known."""
+        place = self.attempts.described[rows]
+        found: np.ndarray = np.where(place >= 0, pick(self.read("graph")["submission"], place), NOTHING)
+        return found
+
     def key(self, row: int) -> str:
         """Dask's key of an attempt's task; '' if it is not known."""
         place = int(self.attempts.described[row])
@@ -278,6 +285,11 @@ class Facts:
         if not np.isfinite(self.part).any():
             return self.length
         return self.lanes.stretches.held(len(self.attempts.run), self.still, self.part)
+
+    @cached_property
+    def call_stacks(self) -> CallStacks:
+        """What tasks were at."""
+        return CallStacks(self.read)
 
     @cached_property
     def garbage(self) -> Garbage:

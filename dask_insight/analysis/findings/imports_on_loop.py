@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import words
 from ...lookup import Lookup
-from ...tables.modules import longest_import
+from ...tables.modules import imported_modules
 from ...tables.stacks import imported
 from ...timeline import Moments
 from .facts import Facts
@@ -68,16 +68,18 @@ def imports(facts: Facts, process: str, within: Moments) -> Imports:
     share = float(seen.seconds[some].sum() / seen.seconds.sum())
     when = Moments.of(seen.start[some], seen.stop[some]).both(within)
     much = share >= _BLAMED and when.seconds >= _SAMPLED * within.seconds
-    return Imports(much, share, longest_import(stacks, module[some], seen.seconds[some]))
+    return Imports(much, share, next(iter(imported_modules(stacks, module[some], seen.seconds[some])), ""))
 
 
-def beforehand(module: str) -> str:
+def beforehand(*modules: str) -> str:
     """What to do about imports of workers."""
-    module = importable(module)
+    names, what = [*map(importable, modules)], "it" if len(modules) == 1 else "them"
+    preloads = " ".join(f"--preload {name}" for name in names)
     return (
-        f"Have every worker import it beforehand, once, beside whatever else happens.\n\n{_warm_up(module)}"
+        f"Have every worker import {what} beforehand, once, beside whatever else happens.\n\n"
+        f"{_warm_up(*names)}"
         "    client.run(warm_up)\n"
-        f"    # or when workers start: dask worker ADDRESS --preload {module}"
+        f"    # or when workers start: dask worker ADDRESS {preloads}"
     )
 
 
@@ -91,11 +93,12 @@ def before_graphs(module: str) -> str:
     )
 
 
-def _warm_up(module: str) -> str:
-    return f"    def warm_up():\n        import {module}\n"
+def _warm_up(*modules: str) -> str:
+    return f"    def warm_up():\n        import {', '.join(modules)}\n"
 
 
 def importable(module: str) -> str:
     """What code calls a module; MODULE stands for one that code cannot name."""
     parts = module.split(".")
-    return module if all(part.isidentifier() and not iskeyword(part) for part in parts) else "MODULE"
+    named = all(part.isidentifier() and not iskeyword(part) for part in parts)
+    return module if named and not module.endswith(".py") else "MODULE"

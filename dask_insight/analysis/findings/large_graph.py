@@ -71,7 +71,7 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
     why = _ONCE if once else _CARRIES if carries else _MANY
     advice = _LOADED if once else _sent_once(name) if carries else _FEWER
     url = _LOAD if carries else LARGE_GRAPH.url
-    nested = by_tasks(facts, np.ones(len(table["tasks"]))) if carries else None
+    nested = by_tasks(facts, table["submission"], np.ones(len(table["tasks"]))) if carries else None
     if nested and name in nested.names:
         why, advice, url = f"{why} {nested.said()}", ONCE_BEFORE, LAUNCHING
     dear = nbytes >= limits["large-graph.critical"]

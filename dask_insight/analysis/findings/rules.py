@@ -37,6 +37,7 @@ from .oversubscribed import BUSY_HOST, OVERSUBSCRIBED
 from .process_pool import PROCESS_POOL
 from .resource_limits import RESOURCE_LIMIT
 from .restarts import NEW_CLUSTER, RESTART
+from .row_by_row import ROW_BY_ROW
 from .rule import Rule
 from .scheduler_bound import SCHEDULER_BOUND
 from .shuffles import TASK_SHUFFLE
@@ -86,6 +87,7 @@ RULES: tuple[Rule, ...] = (
     WORKER_SKEW,
     IMBALANCED_THREADS,
     GIL_CONTENTION,
+    ROW_BY_ROW,
     GARBAGE_COLLECTION,
     SLOW_SIZES,
     CPU_LIMIT,

@@ -82,9 +82,7 @@ def _within_tasks(facts: Facts, out: np.ndarray, made: np.ndarray, nbytes: np.nd
     What a task gathers has no receiver in a recording, as what a client does. So tasks must have asked for
     those results, and have given their thread back meanwhile.
     """
-    place = facts.attempts.described[made]
-    submission = np.where(place >= 0, pick(facts.read("graph")["submission"], place), NOTHING)
-    if nbytes[submitted_by_tasks(facts.read, submission)].sum() < 0.5 * max(nbytes.sum(), 1.0):
+    if nbytes[submitted_by_tasks(facts.read, facts.submission_of(made))].sum() < 0.5 * max(nbytes.sum(), 1.0):
         return False
     transfers, phases = facts.read("transfers"), facts.read("phases")
     seceded = is_any(phases["action"], (SECEDED,))

@@ -13,7 +13,7 @@ from .finding import Fact, Finding
 from .outliers import Outliers
 from .rule import Rule
 from .thresholds import Limits
-from .whereabouts import whereabouts_of
+from .whereabouts import whereabouts
 
 #: Most task names that are told.
 _NAMES = 3
@@ -48,7 +48,7 @@ def _of(facts: Facts, limits: Limits, found: Outliers) -> Finding:
     number = len(rows)
     first = _began_first(facts, found)
     what = "One task" if number == 1 else f"{number:,} tasks"
-    at = whereabouts_of(facts, rows).said("its time" if number == 1 else "their time")
+    at = whereabouts(facts, rows).said("its time" if number == 1 else "their time")
     return Finding(
         code="straggler",
         title=(

@@ -18,7 +18,7 @@ from .names import split
 from .rule import Rule
 from .shapes import median
 from .thresholds import Limits
-from .whereabouts import whereabouts_of
+from .whereabouts import whereabouts
 
 #: Share of the workers whose first tasks must be slow.
 _MOST = 0.5
@@ -105,7 +105,7 @@ def _cold_start(facts: Facts, limits: Limits) -> Iterator[Finding]:
     else:
         name = facts.names.index(names[0])
         each, on = words.duration(float(found.each[name])), "" if facts.all_local else " on each worker"
-        where = whereabouts_of(facts, found.rows.get(name, np.zeros(0, "i8")))
+        where = whereabouts(facts, found.rows.get(name, np.zeros(0, "i8")))
         title = f"The first `{names[0]}`{on} took {each} longer than later ones"
     yield Finding(
         code="cold-start",
@@ -140,9 +140,9 @@ def _cold_start(facts: Facts, limits: Limits) -> Iterator[Finding]:
             if joined
             else f"The first task of its kind{'' if facts.all_local else ' on a worker'} imports modules, "
             "unpacks or compiles code or opens connections, which later ones find ready."
-            f"{where.said('their time')}"
+            f"{where.said('the time of the first ones')}"
         ),
-        advice=_WAIT.format(workers=_most_workers(facts)) if joined else _prepare(facts, where.module),
+        advice=_WAIT.format(workers=_most_workers(facts)) if joined else _prepare(facts, where.modules),
         url=COLD_START.url,
     )
 
@@ -305,13 +305,13 @@ def _workers(facts: Facts) -> tuple[str, ...]:
     return tuple(known.worker.names[code] for code in used.tolist())
 
 
-def _prepare(facts: Facts, module: str) -> str:
+def _prepare(facts: Facts, modules: tuple[str, ...]) -> str:
     """Advice to import and connect before the work begins."""
-    name = importable(module) if module else "the_heavy_module"
     if not facts.all_local:
-        return beforehand(module) if module else _PREPARE
+        return beforehand(*modules) if modules else _PREPARE
     pooled = any(map(is_pooled, facts.lanes.workers))
-    return (_PREPARE_POOL if pooled else _PREPARE_HERE).format(module=name)
+    names = ", ".join(map(importable, modules)) or "the_heavy_module"
+    return (_PREPARE_POOL if pooled else _PREPARE_HERE).format(modules=names)
 
 
 _WAIT = (
@@ -331,12 +331,12 @@ _PREPARE = (
 
 _PREPARE_HERE = (
     "Import and connect where the program begins, beside whatever else it does there.\n\n"
-    "    import {module}   # before x.compute()"
+    "    import {modules}   # before x.compute()"
 )
 _PREPARE_POOL = (
     "Have every process do it when it starts, once, and keep the processes between computations.\n\n"
     "    def warm_up():\n"
-    "        import {module}\n"
+    "        import {modules}\n"
     "    from concurrent.futures import ProcessPoolExecutor\n"
     "    with ProcessPoolExecutor(initializer=warm_up) as pool:\n"
     "        x.compute(scheduler='processes', pool=pool)"

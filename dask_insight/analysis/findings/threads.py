@@ -15,7 +15,7 @@ from .rule import Rule
 from .shapes import Pieces
 from .threads_held import Held, process_of
 from .thresholds import Limits
-from .whereabouts import whereabouts_of_name
+from .whereabouts import whereabouts_of
 
 
 def blocked_share(facts: Facts) -> tuple[np.ndarray, np.ndarray]:
@@ -131,7 +131,7 @@ def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
         else Fact("delay of a thread that asks for the lock", told.late, "s", limits["gil-contention.late"])
     )
     threads = max(round(facts.most_threads(each.name for each in mine)), 2)
-    where = whereabouts_of_name(facts, names[0])
+    where = whereabouts_of(facts, names[0])
     yield Finding(
         code="gil-contention",
         title=(

@@ -200,6 +200,9 @@ TABLE = (
     Threshold(
         "gil-contention.waiting", 0.3, "share", "gilknocker's measure, where it is installed.", "gilknocker"
     ),
+    Threshold(
+        "row-by-row.share", 0.3, "share", "Least share of a name's samples in calls for each row.", "ours"
+    ),
     Threshold("slow-sizes.share", 0.1, "share", "Share of all thread time.", "ours"),
     Threshold("stealing.count", 10, "count", "Least number of tasks that were moved in vain.", "ours"),
     Threshold("stealing.share", 0.1, "share", "Share of the moved tasks that waited longer.", "ours"),

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from ...lookup import is_any
-from ...timeline import Whereabouts, whereabouts
+from ...timeline import Whereabouts
 from .facts import Facts
 
 
-def whereabouts_of(facts: Facts, rows: np.ndarray) -> Whereabouts:
+def whereabouts(facts: Facts, rows: np.ndarray) -> Whereabouts:
     """What some attempts were at."""
-    return whereabouts(facts.read, facts.attempts.run[rows], float(np.nansum(facts.length[rows])))
+    return facts.call_stacks.at(facts.attempts.run[rows], float(np.nansum(facts.inside[rows])))
 
 
-def whereabouts_of_name(facts: Facts, name: str) -> Whereabouts:
+def whereabouts_of(facts: Facts, name: str) -> Whereabouts:
     """What the tasks of a name that ended well were at."""
-    return whereabouts_of(facts, np.flatnonzero(facts.good & is_any(facts.prefix, (name,))))
+    return whereabouts(facts, np.flatnonzero(facts.good & is_any(facts.prefix, (name,))))
