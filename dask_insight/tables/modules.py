@@ -34,7 +34,7 @@ def imported_modules(stacks: Mapping[str, Any], row: np.ndarray, seconds: np.nda
         parts[name] = parts.get(name, 0.0) + float(spent[file])
     whole = {package: sum(parts.values()) for package, parts in packages.items()}
     told = sorted(whole, key=lambda package: -whole[package])[:_TOLD]
-    least = _APART * sum(whole.values())
+    least = min(_APART * sum(whole.values()), max(whole.values(), default=0.0))
     return {
         _longest(package, packages[package], _APART * whole[package]): whole[package]
         for package in told

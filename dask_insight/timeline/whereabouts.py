@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -15,8 +15,7 @@ from ..tables.modules import imported_modules
 from ..tables.stacks import imported, innermost_own, parents, plumbing, wrappers
 from .attempts import Read
 
-#: Share of some time from which one thing is told that took more.
-_MOST = 0.5
+_AT = "at "
 #: Share of a line's time from which what it called is told.
 _CALLED = 0.5
 #: Folders and the file up to which all of a library's path is told.
@@ -28,18 +27,18 @@ class Whereabouts(NamedTuple):
 
     #: Modules that were imported, the longest first.
     modules: tuple[str, ...] = ()
-    #: Else a line: a person's own, and what it called, or the innermost of a library, and its function.
-    line: str = ""
+    #: Else a line of a person's own and what it called, a function of theirs, or the innermost line of all.
+    place: str = ""
     #: Share of the time that it took, 0 to 1.
     share: float = 0.0
 
     def __bool__(self) -> bool:
-        return bool(self.modules or self.line)
+        return bool(self.modules or self.place)
 
     def __str__(self) -> str:
         if self.modules:
             return f"importing {words.listing(f'`{name}`' for name in self.modules)}"
-        return f"at {self.line}" if self.line else ""
+        return self.place
 
     def said(self, whose: str) -> str:
         """That in a sentence that follows others; '' if it is not known.
@@ -52,8 +51,12 @@ class Whereabouts(NamedTuple):
         return f" Most of {whose} passed {self}." if self else ""
 
 
-#: Tells what most of some samples saw, by their rows of ``stacks`` and seconds; `share` in seconds.
-_Find = Callable[[np.ndarray, np.ndarray], Whereabouts]
+class _Seen(NamedTuple):
+    """Samples: the row of ``stacks`` of each, -1 if it is not known, its seconds; and half of all."""
+
+    row: np.ndarray
+    seconds: np.ndarray
+    half: float
 
 
 class CallStacks:
@@ -81,86 +84,100 @@ class CallStacks:
         runs
             Their ids.
         took
-            Seconds that they took together.
+            Seconds that they took together; what was seen counts if that is more.
         within
             Which rows of ``stacks`` count; all if it is None.
         """
         samples = self._read("samples")
         mine = np.flatnonzero(np.isin(samples["run"], runs[runs != NOTHING]))
         row = Lookup(self.stacks["stack"]).rows(samples["stack"][mine])
-        seconds = np.maximum(np.nan_to_num(samples["duration"][mine].astype("f8")), 0.0)
+        seconds = np.nan_to_num(samples["duration"][mine].astype("f8"))
         if within is not None:
             seconds[~np.append(within, False)[row]] = 0.0
-        return self.most(row, seconds, took)
+        seen = _seen(row, seconds, took)
+        for find in (self._importing, self._own_line, self._own_function, self._innermost):
+            found = find(seen)
+            if found.share > seen.half:
+                return found._replace(share=found.share / (2 * seen.half))
+        return Whereabouts()
 
     def own_line(self, row: np.ndarray, seconds: np.ndarray) -> str:
-        """The own line that was seen for more than half of some time, see `most`; '' if none was."""
-        return self._most((self._own,), row, seconds, 0.0).line
-
-    def most(self, row: np.ndarray, seconds: np.ndarray, took: float) -> Whereabouts:
-        """What was seen for more than half of some time.
+        """The own line that some samples had for more than half of their time: '`load.py:9`'; '' if none.
 
         Parameters
         ----------
         row
-            The row of ``stacks`` of each sample; -1 if it is not known.
+            The row of ``stacks`` of each; -1 if it is not known.
         seconds
             What each stands for.
-        took
-            The time; what was seen if that is more.
         """
-        return self._most((self._importing, self._own, self._innermost), row, seconds, took)
+        seen = _seen(row, seconds, 0.0)
+        found = self._own_line(seen)
+        return found.place.removeprefix(_AT) if found.share > seen.half else ""
 
-    def _most(self, kinds: Iterable[_Find], row: np.ndarray, seconds: np.ndarray, took: float) -> Whereabouts:
-        whole = max(float(seconds.sum()), took, 1e-9)
-        some = seconds > 0
-        row, seconds = row[some], seconds[some]
-        for find in kinds:
-            found = find(row, seconds)
-            if found.share > _MOST * whole:
-                return found._replace(share=found.share / whole)
-        return Whereabouts()
-
-    def _importing(self, row: np.ndarray, seconds: np.ndarray) -> Whereabouts:
-        module = self._imported[row]
+    def _importing(self, seen: _Seen) -> Whereabouts:
+        module = self._imported[seen.row]
         some = module >= 0
-        modules = imported_modules(self.stacks, module[some], seconds[some])
+        modules = imported_modules(self.stacks, module[some], seen.seconds[some])
         return Whereabouts(tuple(modules), share=sum(modules.values()))
 
-    def _own(self, row: np.ndarray, seconds: np.ndarray) -> Whereabouts:
-        """The innermost line of a person's own."""
-        own, called = (each[row] for each in self._innermost_own)
-        known, stacks = own >= 0, self.stacks
-        if not known.any():
+    def _own_line(self, seen: _Seen) -> Whereabouts:
+        """The innermost line of a person's own, and what it called."""
+        own, called = (each[seen.row] for each in self._innermost_own)
+        stacks, most, there = self.stacks, *self._longest(own, seen, "line")
+        if most < 0:
             return Whereabouts()
-        file, line, callee = stacks["file"].codes[own], stacks["line"][own], stacks["function"].codes[called]
-        lines, which = np.unique(np.stack((file, line))[:, known], axis=1, return_inverse=True)
-        spent = np.bincount(which.ravel(), seconds[known])
-        most = int(spent.argmax())
-        there = known & (file == lines[0, most]) & (line == lines[1, most]) & (called >= 0)
-        by_callee = np.bincount(callee[there], seconds[there], len(stacks["function"].names))
-        told = by_callee.max(initial=0.0) >= _CALLED * spent[most]
-        name = stacks["function"].names[int(by_callee.argmax())] if told else ""
-        place = _code(words.place(stacks["file"].names[lines[0, most]], int(lines[1, most])))
-        return Whereabouts(
-            line=f"{place}, calling {_code(name)}" if name else place, share=float(spent[most])
-        )
+        spent = seen.seconds[there]
+        callee, known = stacks["function"].codes[called[there]], called[there] >= 0
+        by_callee = np.bincount(callee[known], spent[known], len(stacks["function"].names))
+        place = f"{_AT}{_code(words.place(self._name('file', most), int(stacks['line'][most])))}"
+        if by_callee.max(initial=0.0) >= _CALLED * spent.sum():
+            place += f", calling {_code(stacks['function'].names[int(by_callee.argmax())])}"
+        return Whereabouts(place=place, share=float(spent.sum()))
 
-    def _innermost(self, row: np.ndarray, seconds: np.ndarray) -> Whereabouts:
-        """The innermost line below which more than half of the time passed, but for wrappers."""
+    def _own_function(self, seen: _Seen) -> Whereabouts:
+        """The innermost function of a person's own."""
+        stacks = self.stacks
+        most, there = self._longest(self._innermost_own[0][seen.row], seen, "first_line")
+        if most < 0:
+            return Whereabouts()
+        place = words.place(self._name("file", most), int(stacks["first_line"][most]))
+        name = _code(self._name("function", most))
+        return Whereabouts(place=f"in {name} ({_code(place)})", share=float(seen.seconds[there].sum()))
+
+    def _longest(self, row: np.ndarray, seen: _Seen, line: str) -> tuple[int, np.ndarray]:
+        """Of some rows the one at whose line most time passed, -1 if there is none; and which are there."""
+        known = np.flatnonzero((row >= 0) & (seen.seconds > 0))
+        if not len(known):
+            return -1, known
+        places = np.stack((self.stacks["file"].codes[row[known]], self.stacks[line][row[known]]))
+        _, first, which = np.unique(places, axis=1, return_index=True, return_inverse=True)
+        most = int(np.bincount(which.ravel(), seen.seconds[known]).argmax())
+        return int(row[known[first[most]]]), known[which.ravel() == most]
+
+    def _innermost(self, seen: _Seen) -> Whereabouts:
+        """The innermost line, of whosever, below which more than half of the time passed.
+
+        Without what Dask, the standard library and wrappers add.
+        """
         frame_of, callers, rows = self._frames
-        spent = np.bincount(frame_of[row] + 1, seconds, len(callers) + 1)[1:]
+        spent = np.bincount(frame_of[seen.row] + 1, seen.seconds, len(callers) + 1)[1:]
         for frame in range(len(callers) - 1, -1, -1):
             if callers[frame] >= 0:
                 spent[callers[frame]] += spent[frame]
         # More than half of the time passed below each of these: they stand on one another.
-        held = np.flatnonzero((spent > _MOST * seconds.sum()) & self._told[rows])
+        held = np.flatnonzero((spent > seen.half) & self._told[rows])
         if not len(held):
             return Whereabouts()
         last, stacks = int(held[-1]), self.stacks
-        file, function = (stacks[name].names[stacks[name].codes[rows[last]]] for name in ("file", "function"))
-        place = _code(_in_package(file, int(stacks["line"][rows[last]])))
-        return Whereabouts(line=f"{place}, in {_code(function)}", share=float(spent[last]))
+        row = int(rows[last])
+        place = _code(_in_package(self._name("file", row), int(stacks["line"][row])))
+        name = _code(self._name("function", row))
+        return Whereabouts(place=f"{_AT}{place}, in {name}", share=float(spent[last]))
+
+    def _name(self, column: str, row: int) -> str:
+        names = self.stacks[column]
+        return str(names.names[names.codes[row]])
 
     @cached_property
     def _imported(self) -> np.ndarray:
@@ -209,9 +226,13 @@ class CallStacks:
         return np.array([*found, -1], "i8"), [caller for caller, *_ in numbers], np.array(rows, "i8")
 
 
-def _code(text: str) -> str:
-    text = words.short(words.in_a_line(text)).replace("`", "")
-    return f"`{text}`"
+def _seen(row: np.ndarray, seconds: np.ndarray, took: float) -> _Seen:
+    seconds = np.maximum(seconds, 0.0)
+    return _Seen(row, seconds, max(float(seconds.sum()), took, 1e-9) / 2)
+
+
+def _code(name: str) -> str:
+    return f"`{words.short(words.in_a_line(name)).replace('`', '')}`"
 
 
 def _in_package(file: str, line: int) -> str:

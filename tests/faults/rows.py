@@ -10,7 +10,10 @@ from .planting import Work, plant
 
 
 def _rate(row: Any) -> float:
-    return row.price * row.amount if row.amount > 0.5 else 0.0
+    if row.amount <= 0.5:
+        return 0.0
+    paid = row.price * row.amount
+    return paid - row.price / 10
 
 
 @plant("row-by-row", "apply", says="rows.py:")

@@ -8,12 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
-from ...lookup import by_name
+from ...lookup import Lookup, by_name, sums
 from ...tables.stacks import below
 from ...timeline import submitted_by_tasks
 from .facts import Facts
 from .names import quoted
-from .seen_in import share_in
 
 LAUNCHING = "https://distributed.dask.org/en/stable/task-launch.html"
 #: What asks for a collection; who submits functions from within tasks knows what they do.
@@ -28,12 +27,12 @@ class ByTasks(NamedTuple):
     names: tuple[str, ...]
     #: Graphs that came from inside of tasks, theirs or not.
     graphs: int
-    #: The line at which they do; '' if it is not known.
-    line: str
+    #: Where they do, as `Whereabouts` has it; '' if it is not known.
+    place: str
 
     def said(self) -> str:
         """That in a sentence."""
-        graphs, where = words.count(self.graphs, "graph"), f", at {self.line}" if self.line else ""
+        graphs, where = words.count(self.graphs, "graph"), f", {self.place}" if self.place else ""
         who = f"Tasks of {quoted(self.names)}"
         return f"{who} computed a collection themselves{where}: {graphs} came from inside of tasks."
 
@@ -56,14 +55,16 @@ def by_tasks(facts: Facts, submission: np.ndarray, weight: np.ndarray) -> ByTask
     asks &= by_name(stacks["function"], lambda name: bool(_FUNCTION.search(name)), False)
     mine = below(stacks, asks)
     samples = facts.read("samples")
-    seconds = share_in(facts, mine)
-    names = facts.worst(seconds, facts.names, 0.5)
+    row = Lookup(facts.attempts.run).rows(samples["run"])
+    there = (row >= 0) & np.append(mine, False)[Lookup(stacks["stack"]).rows(samples["stack"])]
+    seconds = np.nan_to_num(samples["duration"][there].astype("f8"))
+    names = facts.worst(sums(facts.prefix.codes[row[there]], seconds, len(facts.names)), facts.names, 0.5)
     if not names:
         return None
     rows = np.flatnonzero(np.isin(facts.prefix.codes, [facts.names.index(name) for name in names]))
-    line = facts.call_stacks.at(facts.attempts.run[rows], 0.0, mine).line if len(samples["run"]) else ""
     graphs = submitted_by_tasks(facts.read, facts.submissions["submission"])
-    return ByTasks(names, int(graphs.sum()), line)
+    place = facts.call_stacks.at(facts.attempts.run[rows], 0.0, mine).place
+    return ByTasks(names, int(graphs.sum()), place)
 
 
 ONCE_BEFORE = (

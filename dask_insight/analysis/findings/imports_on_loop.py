@@ -73,7 +73,7 @@ def imports(facts: Facts, process: str, within: Moments) -> Imports:
 
 def beforehand(*modules: str) -> str:
     """What to do about imports of workers."""
-    names, what = [*map(importable, modules)], "it" if len(modules) == 1 else "them"
+    names, what = [*dict.fromkeys(map(importable, modules))], "it" if len(modules) == 1 else "them"
     preloads = " ".join(f"--preload {name}" for name in names)
     return (
         f"Have every worker import {what} beforehand, once, beside whatever else happens.\n\n"

@@ -310,7 +310,7 @@ def _prepare(facts: Facts, modules: tuple[str, ...]) -> str:
     if not facts.all_local:
         return beforehand(*modules) if modules else _PREPARE
     pooled = any(map(is_pooled, facts.lanes.workers))
-    names = ", ".join(map(importable, modules)) or "the_heavy_module"
+    names = ", ".join(dict.fromkeys(map(importable, modules))) or "the_heavy_module"
     return (_PREPARE_POOL if pooled else _PREPARE_HERE).format(modules=names)
 
 
