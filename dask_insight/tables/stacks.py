@@ -79,10 +79,13 @@ def innermost_own(stacks: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
     for row, (parent, other) in enumerate(zip(parents(stacks), map(any, others), strict=True)):
         below = own[parent] if 0 <= parent < row else -1
         own.append(below if other else row)
-        # What a wrapper calls takes its place.
-        first = below == parent or (called[parent] >= 0 and wraps[called[parent]] and not wraps[row])
-        called.append(-1 if not other or below < 0 else row if first else called[parent])
+        called.append(-1 if not other or below < 0 else _called(row, parent, below, called[parent], wraps))
     return np.array(own, "i8"), np.array(called, "i8")
+
+
+def _called(row: int, parent: int, own: int, before: int, wraps: list[bool]) -> int:
+    """What own code called: a frame, or one below it that did before; what a wrapper calls takes its place."""
+    return row if own == parent or (before >= 0 and wraps[before] and not wraps[row]) else before
 
 
 def wrappers(stacks: Mapping[str, Any]) -> np.ndarray:

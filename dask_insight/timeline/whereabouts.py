@@ -52,7 +52,7 @@ class Whereabouts(NamedTuple):
 
 
 class _Seen(NamedTuple):
-    """Samples: the row of ``stacks`` of each, -1 if it is not known, its seconds; and half of all."""
+    """Rows of ``stacks`` that were seen, the seconds of each, and half of all."""
 
     row: np.ndarray
     seconds: np.ndarray
@@ -127,9 +127,9 @@ class CallStacks:
         stacks, most, there = self.stacks, *self._longest(own, seen, "line")
         if most < 0:
             return Whereabouts()
-        spent = seen.seconds[there]
-        callee, known = stacks["function"].codes[called[there]], called[there] >= 0
-        by_callee = np.bincount(callee[known], spent[known], len(stacks["function"].names))
+        spent, called = seen.seconds[there], called[there]
+        callee = stacks["function"].codes[called[called >= 0]]
+        by_callee = np.bincount(callee, spent[called >= 0], len(stacks["function"].names))
         place = f"{_AT}{_code(words.place(self._name('file', most), int(stacks['line'][most])))}"
         if by_callee.max(initial=0.0) >= _CALLED * spent.sum():
             place += f", calling {_code(stacks['function'].names[int(by_callee.argmax())])}"
@@ -147,13 +147,14 @@ class CallStacks:
 
     def _longest(self, row: np.ndarray, seen: _Seen, line: str) -> tuple[int, np.ndarray]:
         """Of some rows the one at whose line most time passed, -1 if there is none; and which are there."""
-        known = np.flatnonzero((row >= 0) & (seen.seconds > 0))
+        known = np.flatnonzero(row >= 0)
         if not len(known):
             return -1, known
-        places = np.stack((self.stacks["file"].codes[row[known]], self.stacks[line][row[known]]))
-        _, first, which = np.unique(places, axis=1, return_index=True, return_inverse=True)
-        most = int(np.bincount(which.ravel(), seen.seconds[known]).argmax())
-        return int(row[known[first[most]]]), known[which.ravel() == most]
+        file, number = self.stacks["file"].codes[row[known]], self.stacks[line][row[known]]
+        places = file.astype("i8") << 32 | number
+        _, first, which = np.unique(places, return_index=True, return_inverse=True)
+        most = int(np.bincount(which, seen.seconds[known]).argmax())
+        return int(row[known[first[most]]]), known[which == most]
 
     def _innermost(self, seen: _Seen) -> Whereabouts:
         """The innermost line, of whosever, below which more than half of the time passed.
@@ -181,12 +182,11 @@ class CallStacks:
 
     @cached_property
     def _imported(self) -> np.ndarray:
-        return np.append(imported(self.stacks), -1)
+        return imported(self.stacks)
 
     @cached_property
     def _innermost_own(self) -> tuple[np.ndarray, np.ndarray]:
-        own, called = innermost_own(self.stacks)
-        return np.append(own, -1), np.append(called, -1)
+        return innermost_own(self.stacks)
 
     @cached_property
     def _told(self) -> np.ndarray:
@@ -201,7 +201,7 @@ class CallStacks:
         Returns
         -------
         array
-            The frame of each row of ``stacks``, -1 if there is none yet; and once more -1, for no row.
+            The frame of each row of ``stacks``; -1 if there is none yet.
         list
             The caller of each frame; -1 at the bottom.
         array
@@ -223,12 +223,15 @@ class CallStacks:
             if number == len(rows):
                 rows.append(row)
             found.append(number)
-        return np.array([*found, -1], "i8"), [caller for caller, *_ in numbers], np.array(rows, "i8")
+        return np.array(found, "i8"), [caller for caller, *_ in numbers], np.array(rows, "i8")
 
 
 def _seen(row: np.ndarray, seconds: np.ndarray, took: float) -> _Seen:
+    """Samples by their rows of ``stacks``, of which -1 stands for one that is not known."""
     seconds = np.maximum(seconds, 0.0)
-    return _Seen(row, seconds, max(float(seconds.sum()), took, 1e-9) / 2)
+    spent = np.bincount(row + 1, seconds)[1:]
+    rows = np.flatnonzero(spent)
+    return _Seen(rows, spent[rows], max(float(seconds.sum()), took, 1e-9) / 2)
 
 
 def _code(name: str) -> str:
