@@ -84,7 +84,7 @@ def innermost_own(stacks: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _called(row: int, parent: int, own: int, before: int, wraps: list[bool]) -> int:
-    """What own code called: a frame, or one below it that did before; what a wrapper calls takes its place."""
+    """What own code called: this frame, or one before it; what a wrapper calls takes its place."""
     return row if own == parent or (before >= 0 and wraps[before] and not wraps[row]) else before
 
 
