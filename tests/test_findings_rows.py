@@ -7,6 +7,8 @@ from test_findings_cure import codes, the
 from test_findings_whereabouts import CALL, LIB, OWN, Frame, sampled
 from test_time_budget import Run
 
+from dask_insight.analysis.findings import Findings
+
 SITE = f"{LIB}site-packages/"
 PANDAS, NUMPY = f"{SITE}pandas/core/", f"{SITE}numpy/lib/"
 STANDARD = ("FrameApply.apply_standard", f"{PANDAS}apply.py", 1334)
@@ -38,7 +40,7 @@ NAMESAKE = ("map_array", "/home/me/algorithms.py", 3)
 Seen = list[tuple[float, tuple[Frame, ...]]]
 
 
-def found_in(*tasks: tuple[str, Seen]) -> tuple[Run, object]:
+def found_in(*tasks: tuple[str, Seen]) -> Findings:
     """Findings of six tasks of each name on two workers, each 4 s long."""
     run, seen = Run(), []
     for name, samples in tasks:

@@ -172,3 +172,10 @@ def test_tasks_that_compute_collections_themselves_are_named(code: str) -> None:
     for other in (asking("Client-1", COMPUTE), asking("Client-worker-1", GATHER)):
         found = the(other, code)
         assert "Tasks of" not in found.why and "step(collection" not in found.advice
+
+
+def test_a_wait_without_a_cpu_tells_its_line() -> None:
+    run = Run()
+    tasks = [run.task("read", worker, 10 * n, 10 * n + 10, cpu=1.0) for n in (0, 1) for worker in "ab"]
+    found = the(sampled(run, *((task, 10.0, (CALL, OWN)) for task in tasks)), "io-wait")
+    assert found.why.endswith("Most of the time of `read` passed at `load.py:9`.")

@@ -58,7 +58,7 @@ _PACKAGES = {
     **dict.fromkeys(("dateutil", "pytz", "pyarrow"), _Of.LIGHT),
 }
 _LIGHT = re.compile(
-    r"[\\/](?:(?:json|re|collections)[\\/]\w+|_strptime|_?py_?datetime|_?py_?decimal|fractions|functools"
+    r"[\\/](?:(?:json|re|collections)[\\/]\w+|_strptime|(?:_py)?datetime|(?:_py)?decimal|fractions|functools"
     r"|statistics|string|textwrap|uuid|enum)\.py$"
 )
 

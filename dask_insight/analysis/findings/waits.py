@@ -207,7 +207,7 @@ def _without_cpu(facts: Facts, limits: Limits) -> Iterator[Finding]:
             f"{held} without computing: reading, writing, asking a service, or waiting for a lock that call "
             "stacks do not show. Neither other tasks that computed nor the interpreter's lock kept them from "
             f"a CPU{'.' if waits.sure[told.code] else _UNSURE}"
-            f"{_at(facts, names[0], told.share.value)}"
+            f"{whereabouts_of(facts, names[0]).said(f'the time of `{names[0]}`')}"
         )
         advice, cost = _more_at_once(facts, names[0]), facts.spread(told.others) / 2
     yield Finding(
@@ -229,12 +229,6 @@ def _without_cpu(facts: Facts, limits: Limits) -> Iterator[Finding]:
         advice=advice,
         url=IO_WAIT.url,
     )
-
-
-def _at(facts: Facts, name: str, share: float) -> str:
-    """Where tasks of a name were that waited for a share of their time, if they must have waited there."""
-    at = whereabouts_of(facts, name)
-    return at.said(f"the time of `{name}`") if at.share + share > 1 else ""
 
 
 def _worked(used: float, waits_too: bool) -> str:
