@@ -116,8 +116,7 @@ def _comes_once(facts: Facts, table: Mapping[str, Any]) -> bool:
     """Whether a single task brings most of the largest graph, and others need it."""
     largest, known = _heaviest(table), facts.attempts
     most = np.flatnonzero(facts.good & (known.nbytes >= _MOST * table["nbytes"][largest]))
-    most = most[known.described[most] >= 0]
-    mine = pick(facts.read("graph")["submission"], known.described[most]) == table["submission"][largest]
+    mine = facts.submission_of(most) == table["submission"][largest]
     tasks, edges = known.task[most[mine]], facts.read("edges")
     needs, needed = (Lookup(edges[name]).rows(tasks) >= 0 for name in ("task", "dependency"))
     forget(edges)
@@ -180,7 +179,7 @@ def _ways(facts: Facts, limits: Limits) -> np.ndarray:
     if len(sizes) and float(np.nan_to_num(sizes).max()) < limits["large-graph.least-bytes"]:
         return none
     rows = _one_by_one(facts, limits)
-    rows = rows[~_light(facts, known.described[rows])]
+    rows = rows[~_light(facts, rows)]
     if not len(rows):
         return none
     took = known.at("received", rows)
@@ -232,11 +231,11 @@ def _packing(facts: Facts, way: np.ndarray, limits: Limits) -> tuple[np.ndarray,
     return packed, Moments.of(np.maximum(gaps.start, gaps.stop - needed), gaps.stop)
 
 
-def _light(facts: Facts, described: np.ndarray) -> np.ndarray:
-    """Which rows of ``graph`` came with few bytes a task: only a busy scheduler makes these slow."""
+def _light(facts: Facts, rows: np.ndarray) -> np.ndarray:
+    """Which attempts are at tasks that came with few bytes a task: only a busy scheduler makes these slow."""
     table = facts.read("submissions")
     light = table["nbytes"] < _LIGHT * np.maximum(table["tasks"], 1)
-    return np.asarray(pick(light, _submission(facts, described)), bool)
+    return np.asarray(pick(light, _submission(facts, rows)), bool)
 
 
 def _one_by_one(facts: Facts, limits: Limits) -> np.ndarray:
@@ -247,29 +246,26 @@ def _one_by_one(facts: Facts, limits: Limits) -> np.ndarray:
     rows = np.delete(rows, first_of_each(known.worker.codes[rows], known.at("assigned", rows)))
     # Those first in a graph are sent when the scheduler is done with all of it.
     since = known.at("assigned", rows)
-    since -= _came(facts, known.described[rows], limits)
+    since -= _came(facts, rows, limits)
     later: np.ndarray = rows[~(np.abs(since, out=since) < limits["large-graph.request"])]
     return later
 
 
-def _came(facts: Facts, described: np.ndarray, limits: Limits) -> np.ndarray:
-    """When the graphs came that brought some rows of ``graph``; NaN where that is not known.
+def _came(facts: Facts, rows: np.ndarray, limits: Limits) -> np.ndarray:
+    """When the graphs came that brought the tasks of some attempts; NaN where that is not known.
 
     And of those that are a single task with data: there is no other to be done with.
     """
     table = facts.read("submissions")
     single = (table["tasks"] == 1) & (table["nbytes"] >= limits["large-graph.least-bytes"])
     came = np.where(single, np.nan, table["time"])
-    found: np.ndarray = pick(came, _submission(facts, described))
+    found: np.ndarray = pick(came, _submission(facts, rows))
     return found
 
 
-def _submission(facts: Facts, described: np.ndarray) -> np.ndarray:
-    """Row in ``submissions`` of what brought each of some rows of ``graph``; -1 where it is not known."""
-    graph = facts.read("graph")
-    submission = np.append(graph["submission"], np.uint32(NOTHING))[described]
-    forget(graph)
-    return Lookup(facts.read("submissions")["submission"]).rows(submission)
+def _submission(facts: Facts, rows: np.ndarray) -> np.ndarray:
+    """Row in ``submissions`` of what brought the task of each of some attempts; -1 where it is not known."""
+    return Lookup(facts.read("submissions")["submission"]).rows(facts.submission_of(rows))
 
 
 def _brought(facts: Facts, table: Mapping[str, Any], by: str) -> tuple[str, ...]:
