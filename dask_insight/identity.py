@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import count
-from threading import Lock
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -97,7 +97,8 @@ class Stacks:
         self.since = 0
         self._most = most
         self._began = self._next = 0
-        self._lock = Lock()
+        # Taken again where a session that garbage held ends just then.
+        self._lock = RLock()
         self._ids: dict[tuple[int, str, str, int, int], int] = {}
 
     def absorb(self, frames: Mapping[str, Any]) -> tuple[Ids, bytes | None]:
@@ -136,8 +137,8 @@ class Stacks:
                 frame = (NOTHING if parent == NOTHING else ids[parent], function, file, line, first_line)
                 known = self._ids.get(frame)
                 if known is None:
-                    known = self._ids[frame] = self._next
-                    self._next += 1
+                    known, self._next = self._next, self._next + 1
+                    self._ids[frame] = known
                     new.append((known, *frame))
                 ids.append(known)
         return np.array(ids, "u4"), _stack_batch(new) if new else None

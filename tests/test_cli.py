@@ -110,6 +110,11 @@ print(dask.config.get("scheduler"), dask.config.get("array.chunk-size"))
 
 IMPORTS = """
 import importlib.util, sys
+
+class OfLongAgo:
+    find_module = staticmethod(lambda name, path=None: None)
+
+sys.meta_path.insert(0, OfLongAgo)
 print(importlib.util.find_spec("dask").loader.is_package("dask"))
 import dask
 print(type(dask.__loader__), dask.__spec__.loader is dask.__loader__, [type(each) for each in sys.meta_path])
@@ -757,6 +762,31 @@ def test_a_signal_that_comes_while_something_else_forks_ends_the_child() -> None
             finally:
                 os._exit(0)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGTERM
+
+
+DUMPS = """
+import faulthandler, os, signal, tempfile
+
+with tempfile.TemporaryFile() as dump:
+    faulthandler.register(signal.SIGUSR1, file=dump)
+    (ready, begun), (told, end) = os.pipe(), os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(begun, b"!")
+        os.read(told, 1)
+        os._exit(7)
+    os.read(ready, 1)
+    os.kill(child, signal.SIGUSR1)
+    os.write(end, b"!")
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), dump.seek(0, 2) > 0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.usefixtures("signals_by_default")
+def test_a_process_that_is_forked_off_dumps_its_stacks_as_without_us(tmp_path: Path) -> None:
+    bare, ours = both(tmp_path, DUMPS)
+    assert ours.stdout == bare.stdout == "7 True\n"
 
 
 RANKS = """

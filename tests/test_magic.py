@@ -641,6 +641,16 @@ def test_what_was_said_at_once_is_not_said_again(monkeypatch: pytest.MonkeyPatch
     assert [each["text/plain"] for each in shown] == ["nothing yet"]
 
 
+def test_nothing_is_kept_for_progress_that_nobody_sees() -> None:
+    def gone(_: Any) -> None:
+        raise RuntimeError("nobody is there")
+
+    recording = Recording()
+    progress = Progress("run", recording, gone, at_once=True)
+    wait_for(lambda: not recording._followers, "it no longer follows the recording")
+    progress.stop()
+
+
 def test_a_cell_runs_where_its_progress_has_no_thread(
     shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -655,6 +665,7 @@ def test_a_cell_runs_where_its_progress_has_no_thread(
     in_notebook(shell)
     cell = Cell(shell, f"%%dprofile sums\nvalue = {COMPUTED}")
     assert cell.error is None and MIME in cell.shown[-1]
+    assert not dask_insight.runs["sums"]._followers
 
 
 def test_what_is_captured_has_the_report_alone(

@@ -806,6 +806,42 @@ assert type(logging.lastResort).__module__ == "logging"
 """
 
 
+_TWO_COPIES = """
+import importlib.util, logging
+from dask_insight.probe import logs
+spec = importlib.util.spec_from_file_location("dask_insight.probe.other_logs", logs.__file__)
+other = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(other)
+before = logging.lastResort
+ours, theirs = logs.Logs("test-logs"), other.Logs("other-logs")
+for each in (ours, theirs):
+    each.open()
+for each in (ours, theirs):
+    each.shut()
+assert logging.lastResort is before
+"""
+
+
+def test_copies_of_the_probe_in_one_process_leave_what_shows_logs_as_it_was() -> None:
+    subprocess.run([sys.executable, "-c", _TWO_COPIES], check=True)
+
+
+@pytest.mark.parametrize("connected", [True, False])
+def test_a_worker_that_has_lost_its_scheduler_tells_nobody_as_it_closes(connected: bool) -> None:
+    pushed: list[str] = []
+
+    async def push() -> None:
+        pushed.append("the last")
+
+    probe = WorkersProbe("package", "name")
+    probe._push = push  # type: ignore[method-assign]
+    probe._take_off = lambda: pushed.append("taken off")  # type: ignore[method-assign]
+    probe._executions = SimpleNamespace(tell_away=lambda: None)  # type: ignore[assignment]
+    comm = SimpleNamespace(closed=lambda: not connected)
+    asyncio.run(probe.teardown(SimpleNamespace(batched_stream=SimpleNamespace(comm=comm))))
+    assert pushed == ["the last", "taken off"][not connected :]
+
+
 def test_what_a_program_logs_is_shown_as_without_us() -> None:
     done = subprocess.run([sys.executable, "-c", _QUIET], capture_output=True, text=True)
     assert done.stderr.splitlines() == ["before", "configured between", "configured after"]

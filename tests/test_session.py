@@ -283,6 +283,24 @@ def test_stopping_after_the_client_has_closed(client: Client) -> None:
     assert _keys(run) == {"closed"}
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes cannot be stopped here")
+def test_a_client_closes_within_its_time_though_a_worker_does_not_answer() -> None:
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster,
+        record() as run,
+    ):
+        leaving = Client(cluster)
+        leaving.submit(_increment, 24, key="before").result()
+        [pid] = leaving.run(os.getpid).values()
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            leaving.close(timeout=2)
+        finally:
+            os.kill(pid, signal.SIGCONT)
+    assert leaving.status == "closed" and "close" not in vars(leaving)
+    assert _keys(run) == {"before"}
+
+
 def test_asynchronous_clients_in_async_with(tmp_path: Path) -> None:
     path = tmp_path / "run.dinsight"
 

@@ -219,7 +219,7 @@ def test_what_a_source_tells_as_its_end_is_cancelled_is_in_the_file(
                     clusters.tell("lost", f"told at the end, after {self.turns}")
 
             def until(self, begun: float) -> float:
-                return begun + 60
+                return begun + self.patience
 
         for turns in (1, 100):
             client, source = client_on(asyncio.get_running_loop(), str(turns)), Source(turns)

@@ -9,6 +9,7 @@ import traceback
 import weakref
 from collections import deque
 from collections.abc import Iterator
+from typing import Any
 
 #: The levels from which on one may ask for records, the least first.
 LEVELS = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
@@ -162,5 +163,7 @@ class _Last(logging.Handler):
     def leave(self) -> None:
         """Note nothing any more, and give the place back, unless somebody else stands before us."""
         self._logs = None
-        while isinstance(logging.lastResort, _Last) and logging.lastResort._logs is None:
-            logging.lastResort = logging.lastResort._before
+        # Another copy of this module may have put its own there.
+        last: Any
+        while getattr(last := logging.lastResort, "_logs", self) is None:
+            logging.lastResort = last._before

@@ -135,9 +135,12 @@ class Probe(WorkerPlugin):
     async def teardown(self, worker: Any) -> None:
         """Push what is left and end."""
         if not self._off:
-            with contextlib.suppress(Exception):
-                self._executions.tell_away()
-                await asyncio.wait_for(self._push(), _LAST)
+            comm = worker.batched_stream.comm
+            # Without its scheduler nobody takes it, and a worker would try for long to connect anew.
+            if comm is not None and not comm.closed():
+                with contextlib.suppress(Exception):
+                    self._executions.tell_away()
+                    await asyncio.wait_for(self._push(), _LAST)
             if self._pushing is not None:
                 self._pushing.cancel()
             self._take_off()

@@ -9,7 +9,9 @@ const RECORDING = "__import__('dask_insight.session.live', fromlist=['live']).li
 export async function exportReport(place: Place): Promise<void> {
   const { kernel } = place;
   if (!kernel) return;
-  const name = `${PathExt.basename(place.path, PathExt.extname(place.path))}-dask-${stamp(new Date())}.html`;
+  // The path of a drive other than the first begins with the name of that drive and a colon.
+  const document = PathExt.basename(place.path, PathExt.extname(place.path)).replace(/^.*:/, '');
+  const name = `${document}-dask-${stamp(new Date())}.html`;
   const written = write(kernel, name);
   const waits = kernel.status === 'busy' ? ' The kernel writes it when its cell has ended.' : '';
   Notification.promise(written, {

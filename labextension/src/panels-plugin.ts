@@ -56,7 +56,7 @@ export const panels: JupyterFrontEndPlugin<void> = {
     database: IStateDB | null
   ) => {
     const kernels = new LiveKernels();
-    const places = new Places(kernels, app.serviceManager.sessions, notebooks, consoles);
+    const places = new Places(kernels, app.serviceManager.sessions, app.shell, notebooks, consoles);
     const documents = new Documents(app, places, labShell !== null, place => void exportReport(place));
     const hidden = new Hidden(database);
     const layouts = new Layouts(documents, places, hidden);

@@ -21,6 +21,16 @@ function lanesOf(tasks: Tasks): string[][] {
 }
 
 describe('Tasks', () => {
+  test('names that come last are counted once', () => {
+    const attempt = { run: 0, task: 0, worker: 'w', thread: '1', status: 'ok', start: 1, stop: 2 };
+    const recording = recordingOf({ attempts: [attempt] });
+    const tasks = new Tasks(recording);
+    recording.take(batchOf('executions', [{ run: 0, start: Number.NaN, stop: 3 }]));
+    recording.take(batchOf('graph', GRAPH));
+    expect(lanesOf(tasks)).toEqual([['w/1', 'inc ok 1-3']]);
+    expect([...tasks.totals.counts.subarray(0, 3)]).toEqual([0, 1, 0]);
+  });
+
   test('workers that are called alike come in the order in which they joined', () => {
     const attempts = ['tcp://d', 'tcp://c', 'tcp://b', 'tcp://a'].map((worker, run) => {
       return { run, task: 0, worker, thread: '1', status: 'ok', start: 1, stop: 2 };

@@ -417,7 +417,7 @@ export class Tasks extends TaskIndex {
       for (const { lane, start, row: at, running } of this.nameless.take(tasks[row])) {
         const entry = lane.find(start, at, running);
         const name = nameOf(tasks[row]);
-        if (entry < 0 || name === 0) continue;
+        if (entry < 0 || name === 0 || lane.name[entry] !== 0) continue;
         const took = computed(start, lane.stop[entry], lane.status[entry]);
         this.totals.remove(0, took);
         this.totals.add(name, took);

@@ -17,6 +17,7 @@ const PAUSE = 5;
 export function followRuns({ tasks, viewport, recording, selection }: Stage): Stop {
   const bursts = new Bursts(tasks);
   let known = Number.NaN;
+  let session: unknown;
   const renew = (): void => {
     const cell = cellOf(recording, chosenCell(selection));
     if (cell) {
@@ -28,6 +29,10 @@ export function followRuns({ tasks, viewport, recording, selection }: Stage): St
       return;
     }
     bursts.update();
+    const started = recording.about('started');
+    // Another session may be on another clock.
+    if (started !== session) known = Number.NaN;
+    session = started;
     const run = latest(bursts.list, recording.begin);
     if (!run) return;
     // What comes late may have begun a little sooner, in the same run.

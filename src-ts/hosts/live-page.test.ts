@@ -533,4 +533,23 @@ describe('cells', () => {
     expect(page.cell).toBeUndefined();
     expect(page.viewport.fitted).toBe(true);
   });
+
+  it('leave with them the time that was shown for them, unless a person has zoomed in it', () => {
+    const cells = [4, 5].map(execution => ({ execution, start: execution * 10, stop: execution * 10 + 5 }));
+    page.take(joined(ran(0, 30, 90), bytesOf('cells', cells)));
+    const shown = () => [page.cell, Math.round(page.viewport.start), page.follow];
+    page.showCell(4);
+    page.selection.escape();
+    expect(shown()).toEqual([undefined, 30, true]);
+    page.showCell(4);
+    page.showCell(5);
+    page.selection.set({ source: 'time-budget', column: 'name', value: ['inc'] });
+    expect(shown()).toEqual([5, 50, false]);
+    page.selection.undo();
+    page.selection.undo();
+    expect(shown()).toEqual([4, 40, false]);
+    page.viewport.show(41, 42);
+    page.selection.escape();
+    expect(shown()).toEqual([undefined, 41, false]);
+  });
 });

@@ -4,7 +4,7 @@ import type { Delivery } from '../core/feed';
 import { breathe, inflate } from '../core/load';
 import { madeFrom } from '../core/made-from';
 import { Recording, type Stop } from '../core/recording';
-import type { Selection } from '../core/selection';
+import type { Selection, TimeRange } from '../core/selection';
 import { Tasks } from '../core/tasks';
 import type { Viewport } from '../draw/viewport';
 import { PANELS } from '../panels/index';
@@ -97,6 +97,8 @@ export class LivePage {
     // Who hears of it may look at the column that is being read.
     queueMicrotask(() => this.tell());
   };
+  /** The cell whose time is shown, and that time as the charts show it. */
+  private cellTime: (TimeRange & { readonly cell: number }) | undefined;
   /** When the session began that is shown, seconds since the epoch; undefined while nobody has said. */
   private session: unknown;
 
@@ -106,6 +108,7 @@ export class LivePage {
       if (table === 'about') this.recognise(this.recording);
       if (table === 'cells' || table === 'submissions') this.tell();
     });
+    this.selection.subscribe(() => this.leaveCell());
     followRuns(this.stage);
     let following = this.stage.viewport.follow;
     this.stage.viewport.subscribe(() => {
@@ -211,17 +214,13 @@ export class LivePage {
    * while it runs; `undefined` takes that back.
    */
   showCell(execution: number | undefined): void {
-    const { recording, selection, viewport } = this;
     const source = 'cells';
-    selection.only('cell', execution === undefined ? [] : [{ source, column: 'cell', value: [execution] }]);
-    const run = cellOf(recording, execution);
-    if (run && Number.isFinite(run.stop)) {
-      const room = Math.max(1e-3, (run.stop - run.start) * 0.02);
-      viewport.show(run.start - room, run.stop + room);
-    } else {
-      viewport.fit();
-      if (run) viewport.followFrom(run.start);
-    }
+    this.cellTime = undefined;
+    this.selection.only(
+      'cell',
+      execution === undefined ? [] : [{ source, column: 'cell', value: [execution] }]
+    );
+    this.showTimeOf(execution);
   }
 
   /** Puts a panel into `host`. Throws `Error` if there is no such panel. */
@@ -268,6 +267,27 @@ export class LivePage {
     this.needs.dispose();
     for (const each of this.panels) each.dispose();
     this.callbacks.clear();
+  }
+
+  private showTimeOf(cell: number | undefined): void {
+    const { viewport } = this;
+    const run = cellOf(this.recording, cell);
+    if (run && Number.isFinite(run.stop)) {
+      const room = Math.max(1e-3, (run.stop - run.start) * 0.02);
+      viewport.show(run.start - room, run.stop + room);
+      this.cellTime = { cell: run.execution, start: viewport.start, stop: viewport.stop };
+    } else {
+      viewport.fit();
+      if (run) viewport.followFrom(run.start);
+    }
+  }
+
+  /** Whoever has let go of a cell, in whichever way, sees its time no longer, unless they have zoomed or panned there. */
+  private leaveCell(): void {
+    const { cellTime, cell, viewport } = this;
+    if (!cellTime || cell === cellTime.cell) return;
+    this.cellTime = undefined;
+    if (viewport.start === cellTime.start && viewport.stop === cellTime.stop) this.showTimeOf(cell);
   }
 
   private put(arrived: Arrived): void {

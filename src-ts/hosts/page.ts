@@ -53,9 +53,15 @@ export function page(main: HTMLElement, tools: HTMLElement, panels: readonly Pan
     for (const panel of row) {
       const cell = element('div', { class: 'di-cell' });
       box.append(cell);
-      const made = mount(panel, stage, cell, row.length === 1 ? { width: clientWidth } : {});
-      mounted.push(made);
-      if (panel.id === FIRST) first = made;
+      try {
+        const made = mount(panel, stage, cell, row.length === 1 ? { width: clientWidth } : {});
+        mounted.push(made);
+        if (panel.id === FIRST) first = made;
+      } catch (error) {
+        // The others tell what they can.
+        cell.replaceChildren(element('p', { class: 'notice' }, `${panel.title} cannot be shown.`));
+        reportError(error);
+      }
     }
   };
   const rows = ROWS.map(names => names.flatMap(name => panels.filter(panel => panel.id === name)));

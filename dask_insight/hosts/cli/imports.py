@@ -39,7 +39,8 @@ class Imported(MetaPathFinder):
         """What the other finders find; of the package, with a loader that tells."""
         if name != self._package:
             return None
-        others = [finder for finder in sys.meta_path if finder is not self]
+        # Python passes over those of long ago, too.
+        others = [each for each in sys.meta_path if each is not self and hasattr(each, "find_spec")]
         found = (finder.find_spec(name, path, target) for finder in others)
         spec = next(filter(None, found), None)
         if spec is not None and spec.loader is not None:

@@ -16,6 +16,8 @@ from typing import Any
 #: before they kill, and that a limit of CPU time is reached.
 _NAMES = ("SIGTERM", "SIGHUP", "SIGBREAK", "SIGUSR1", "SIGUSR2", "SIGXCPU")
 ENDING = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
+#: What `faulthandler` may have been told to answer, which the module `signal` does not tell of.
+_DUMPS = [number for number in ENDING if number.name.startswith("SIGUSR")]
 #: Sent again for each further second of CPU time: that is no other request.
 _REPEATED = [signal.SIGXCPU] if hasattr(signal, "SIGXCPU") else []
 #: Seconds within which signals are one request: `timeout` sends it to its child, then to the child's group.
@@ -51,7 +53,7 @@ class Termination:
                     self._handled.append(number)
             if hasattr(os, "register_at_fork"):
                 # A handler in Python would wait until the child's code returns to Python.
-                os.register_at_fork(after_in_child=self._let_go)
+                os.register_at_fork(after_in_child=self._let_go_in_child)
         return self
 
     def __exit__(
@@ -80,6 +82,10 @@ class Termination:
     @property
     def _ours(self) -> bool:
         return os.getpid() == self._process
+
+    def _let_go_in_child(self) -> None:
+        self._handled = [number for number in self._handled if number not in _DUMPS]
+        self._let_go()
 
     def _let_go(self) -> None:
         for number in self._handled:

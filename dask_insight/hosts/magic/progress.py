@@ -60,6 +60,8 @@ class Progress:
             # Without a thread the cell runs all the same, and shows its result alone.
             run = partial(contextvars.copy_context().run, self._run)
             self._thread = begun(run, "dask-insight-progress")
+        if self._thread is None:
+            self._unfollow()
 
     def stop(self) -> None:
         """Show nothing more; returns when nothing more can come."""
@@ -69,6 +71,13 @@ class Progress:
             self._thread.join()
 
     def _run(self) -> None:
+        try:
+            self._show_changes()
+        finally:
+            # Nobody takes any more what comes.
+            self._unfollow()
+
+    def _show_changes(self) -> None:
         pause = _FIRST
         while not self._stopped.wait(pause):
             began = time.monotonic()

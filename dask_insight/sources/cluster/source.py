@@ -25,6 +25,7 @@ from ...tables.facts import SINCE
 from ..clients import cluster_of
 from ..losses import losses_kept
 from .callers import NEWER, can_watch, watch_all
+from .closing import when_closed_within
 from .gather import Gather
 from .own import ClientProcess
 from .submissions import Submissions
@@ -41,6 +42,8 @@ _LEAST = 0.1
 #: Times `Options.stop_timeout` that the end may take as long as answers come: a slow link has its time, and a
 #: cluster that works on and tells more than can be fetched keeps nobody for ever.
 _LONGER = 10
+#: Our part of the time in which a client is to close: it has its own to do.
+_SHARE = 1 / 3
 #: Bytes of an answer from which the way there counts more than all else: its rate is that of the link.
 _TELLING = 50_000
 #: The rate that is assumed first, and one from which on answers are as large as can be, bytes a second.
@@ -174,12 +177,16 @@ class ClusterSource:
             own.start()
             given_up.callback(self._undo.close)
             self._undo.callback(self._deaf)
+            self._undo.callback(when_closed_within(self._client, self._be_done_within))
             self._undo.callback(watch_all(self._client, self._submissions.called))
             if not can_watch(self._client):
                 self._event("warning", "lost", f"the code that submits graphs is not seen: {NEWER}")
             self._following = asyncio.create_task(self._follow())
             self._own = own
             given_up.pop_all()
+
+    def _be_done_within(self, seconds: float) -> None:
+        self.patience = min(self.patience, seconds * _SHARE)
 
     async def _abandon(self) -> None:
         self._release()

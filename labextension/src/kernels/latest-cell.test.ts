@@ -126,6 +126,11 @@ test('when the kernel is restarted it goes along with what that does next', () =
   expect([latest.on, page.cell]).toEqual([true, undefined]);
   page.take(ran(1, 210));
   expect([page.cell, chosen()]).toEqual([1, 'Latest cell']);
+  page.reset();
+  // Its scheduler's clock is behind.
+  page.take(joined(began(50), ran(1, 60)), { more: false });
+  page.take(ran(2, 70));
+  expect([page.cell, chosen()]).toEqual([2, 'Latest cell']);
 });
 
 test('what is switched on before anything has come, as after a reload, shows the latest of what comes', () => {

@@ -81,6 +81,8 @@ export class LatestCell implements Cells {
   private look(): void {
     if (!this.isOn || this.page.cell === this.shown) return;
     this.shown = undefined;
+    // It may be on another clock.
+    this.seen = Number.NEGATIVE_INFINITY;
     // Nothing to undo: nobody has chosen anything, but another session has begun.
     const { canUndo, canRedo } = this.selection;
     this.on = !canUndo && !canRedo;

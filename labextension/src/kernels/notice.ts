@@ -10,6 +10,11 @@ export class Notice {
   readonly element = element('div', { class: 'di-page di-notice', hidden: true });
   private shown = '';
 
+  constructor() {
+    // Only what changes in a place that is there already is read out.
+    if (!voice.isConnected) document.body.append(voice);
+  }
+
   show({ kind, words, code }: Situation): void {
     const key = [kind, words, code].join('\n');
     if (key === this.shown) return;
@@ -18,14 +23,11 @@ export class Notice {
     this.element.dataset.kind = kind;
     // What is out of sight says nothing, and progress in percent is not read out.
     const isHeard = this.element.getClientRects().length > 0 && kind !== 'waiting';
-    if (isHeard || kind === 'well') speak(kind === 'well' ? '' : [words, code].filter(Boolean).join(' '));
+    if (isHeard || kind === 'well') {
+      setWords(voice, kind === 'well' ? '' : [words, code].filter(Boolean).join(' '));
+    }
     this.element.replaceChildren(element('p', {}, words), ...(code ? [codeOf(code)] : []));
   }
-}
-
-function speak(words: string): void {
-  if (!voice.isConnected) document.body.append(voice);
-  setWords(voice, words);
 }
 
 function codeOf(code: string): HTMLElement {

@@ -96,11 +96,17 @@ export class Place {
     this.changedSignal.emit();
   }
 
+  /** Its document has a name of its own, as consoles have. */
+  call(name: string): void {
+    if (name === this.name) return;
+    this.label = name;
+    this.changedSignal.emit();
+  }
+
   /** Its document has been opened. */
-  attach(context: ISessionContext, label?: string): void {
+  attach(context: ISessionContext): void {
     this.release();
     this.context = context;
-    this.label = label;
     context.kernelChanged.connect(this.follow, this);
     context.statusChanged.connect(this.tell, this);
     void context.ready.then(() => this.tell());

@@ -1,18 +1,56 @@
+import type { IConsoleTracker } from '@jupyterlab/console';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { Kernel, Session } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
+import { Widget } from '@lumino/widgets';
 import { expect, test, vi } from 'vitest';
 import type { LiveKernel, LiveKernels } from './live-kernel';
-import { Places } from './places';
+import { Places, type Shell } from './places';
 
-const notebooks = {
-  forEach: () => undefined,
-  widgetAdded: new Signal({}),
-  currentChanged: new Signal({}),
-  currentWidget: null
-} as unknown as INotebookTracker;
+const trackerOf = (...documents: readonly Widget[]) => ({
+  forEach: documents.forEach.bind(documents),
+  widgetAdded: new Signal<object, Widget>({}),
+  currentWidget: documents[0] ?? null
+});
+
+/** What is in front of a person, as the shell tells it. */
+class Front {
+  readonly currentChanged = new Signal<object, object>({});
+  currentWidget: Widget | null = null;
+  become(widget: Widget): void {
+    this.currentWidget = widget;
+    this.currentChanged.emit({});
+  }
+}
+
+/** A notebook or a console, as far as a place needs it. */
+function documentOf(path: string): Widget {
+  const sessionContext = {
+    path,
+    ...{ session: null, kernelDisplayStatus: 'idle', ready: Promise.resolve() },
+    ...{ kernelChanged: new Signal({}), statusChanged: new Signal({}), propertyChanged: new Signal({}) }
+  };
+  const context = { path, pathChanged: new Signal({}) };
+  return Object.assign(new Widget(), { context, sessionContext });
+}
 
 const model = { id: 's', kernel: { id: 'one' } } as Session.IModel;
+
+function placesOf(
+  kernels: LiveKernels,
+  shell: Front,
+  notebooks: object,
+  consoles: object | null,
+  sessions = {}
+) {
+  return new Places(
+    kernels,
+    sessions as Session.IManager,
+    shell as unknown as Shell,
+    notebooks as INotebookTracker,
+    consoles as IConsoleTracker | null
+  );
+}
 
 /** Places of kernels that are known by their connections. */
 function placesWith(session: object) {
@@ -23,7 +61,7 @@ function placesWith(session: object) {
   const sessions = { ready: Promise.resolve(), findByPath: async () => model, connectTo };
   const kernels = { follow, keep } as unknown as LiveKernels;
   return {
-    places: new Places(kernels, sessions as unknown as Session.IManager, notebooks, null),
+    places: placesOf(kernels, new Front(), trackerOf(), null, sessions),
     keep,
     connectTo
   };
@@ -51,4 +89,37 @@ test('what a kernel has sent is let go of when another one takes its place', asy
   running.kernelChanged.emit(undefined);
   expect(keep).toHaveBeenLastCalledWith(new Set([place.live]));
   expect(place.live?.id).toBe('two');
+});
+
+test('a person is at what is in front, also when they come back to it from another kind of document', () => {
+  const [notebook, other, late] = ['a.ipynb', 'b.ipynb', 'c.ipynb'].map(documentOf);
+  const terminal = documentOf('terminal');
+  const console = documentOf('console-1');
+  const [front, notebooks] = [new Front(), trackerOf(notebook, other)];
+  const places = placesOf({ keep: vi.fn() } as unknown as LiveKernels, front, notebooks, trackerOf(console));
+  const at = (): string | undefined => places.current?.path;
+  expect(at()).toBe('a.ipynb');
+  front.become(console);
+  expect(at()).toBe('console-1');
+  front.become(notebook);
+  expect(at()).toBe('a.ipynb');
+  front.become(terminal);
+  expect(at()).toBe('a.ipynb');
+  front.become(late);
+  notebooks.widgetAdded.emit(late);
+  expect(at()).toBe('c.ipynb');
+  notebooks.widgetAdded.emit(documentOf('behind.ipynb'));
+  expect(at()).toBe('c.ipynb');
+});
+
+test('a console is called what its tab is called', () => {
+  const console = documentOf('console-1');
+  console.title.label = 'Console';
+  const kernels = { keep: vi.fn() } as unknown as LiveKernels;
+  const places = placesOf(kernels, new Front(), trackerOf(), trackerOf(console));
+  const told = vi.fn();
+  places.changed.connect(told);
+  expect(places.current?.name).toBe('Console');
+  console.title.label = 'Console 2';
+  expect([places.current?.name, told.mock.calls.length]).toEqual(['Console 2', 1]);
 });

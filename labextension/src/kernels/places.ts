@@ -1,3 +1,4 @@
+import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { ISessionContext } from '@jupyterlab/apputils';
 import type { ConsolePanel, IConsoleTracker } from '@jupyterlab/console';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
@@ -6,6 +7,9 @@ import { type ISignal, Signal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
 import type { LiveKernel, LiveKernels } from './live-kernel';
 import { Place, type PlaceKind } from './place';
+
+/** What of the shell tells where a person is: trackers of one kind of document do not tell of coming back to one. */
+export type Shell = Pick<JupyterFrontEnd.IShell, 'currentChanged' | 'currentWidget'>;
 
 /** A place whose document had another path before. */
 export interface Renamed {
@@ -26,27 +30,22 @@ export class Places {
   constructor(
     private readonly kernels: LiveKernels,
     private readonly sessions: Session.IManager,
+    private readonly shell: Shell,
     notebooks: INotebookTracker,
     consoles: IConsoleTracker | null
   ) {
     notebooks.forEach(panel => {
       this.addNotebook(panel);
     });
-    notebooks.widgetAdded.connect((_, panel) => {
-      this.addNotebook(panel);
-      // A tracker tells what is current before it tells what is new.
-      if (notebooks.currentWidget === panel) this.enter(panel);
-    });
-    notebooks.currentChanged.connect((_, panel) => this.enter(panel));
+    notebooks.widgetAdded.connect((_, panel) => this.addNotebook(panel));
     consoles?.forEach(panel => {
       this.addConsole(panel);
     });
-    consoles?.widgetAdded.connect((_, panel) => {
-      this.addConsole(panel);
-      if (consoles.currentWidget === panel) this.enter(panel);
-    });
-    consoles?.currentChanged.connect((_, panel) => this.enter(panel));
-    this.enter(notebooks.currentWidget ?? consoles?.currentWidget ?? null);
+    consoles?.widgetAdded.connect((_, panel) => this.addConsole(panel));
+    shell.currentChanged?.connect(() => this.enter());
+    const last = notebooks.currentWidget ?? consoles?.currentWidget;
+    if (last) this.current = this.documents.get(last);
+    this.enter();
   }
 
   /** Where a person is, or was last; an open one if there is any. */
@@ -137,7 +136,10 @@ export class Places {
 
   private addConsole(panel: ConsolePanel): void {
     const { sessionContext } = panel;
-    const place = this.add('console', sessionContext.path, panel, sessionContext, panel.title.label);
+    const place = this.add('console', sessionContext.path, panel, sessionContext);
+    const name = (): void => place.call(panel.title.label);
+    panel.title.changed.connect(name);
+    name();
     sessionContext.propertyChanged.connect((_, property) => {
       if (property === 'path') this.rename(place, sessionContext.path);
     });
@@ -149,10 +151,10 @@ export class Places {
     this.renamedSignal.emit({ place, from });
   }
 
-  private add(kind: PlaceKind, path: string, panel: Widget, context: ISessionContext, label?: string): Place {
+  private add(kind: PlaceKind, path: string, panel: Widget, context: ISessionContext): Place {
     const place = this.named(kind, path);
     this.documents.set(panel, place);
-    place.attach(context, label);
+    place.attach(context);
     panel.disposed.connect(() => {
       this.documents.delete(panel);
       // It may be open in a second view.
@@ -162,11 +164,15 @@ export class Places {
       this.tell();
     });
     this.current ??= place;
+    // The shell may have told of it before.
+    this.enter();
     return place;
   }
 
-  private enter(panel: Widget | null): void {
-    const place = panel && this.documents.get(panel);
+  /** A person is at the document that is in front of them, if it is one of these. */
+  private enter(): void {
+    const { currentWidget } = this.shell;
+    const place = currentWidget && this.documents.get(currentWidget);
     if (place) this.current = place;
   }
 

@@ -10,7 +10,6 @@ vi.mock('../icons', () => ({ panelIcon: () => undefined }));
 
 /** As much of them as panels need. */
 vi.mock('@jupyterlab/apputils', async () => {
-  const { Signal } = await import('@lumino/signaling');
   const { Widget } = await import('@lumino/widgets');
   class MainAreaWidget extends Widget {
     readonly toolbar = new Widget();
@@ -21,7 +20,6 @@ vi.mock('@jupyterlab/apputils', async () => {
     }
   }
   class WidgetTracker {
-    readonly currentChanged = new Signal(this);
     readonly save = vi.fn(async () => undefined);
     private readonly all = new Set<InstanceType<typeof Widget>>();
     async add(widget: InstanceType<typeof Widget>): Promise<void> {
@@ -35,10 +33,22 @@ vi.mock('@jupyterlab/apputils', async () => {
   return { MainAreaWidget, WidgetTracker };
 });
 
-function documentsOf(known: object): { documents: Documents; place: Place } {
-  const app = { restored: Promise.resolve(), shell: { add: vi.fn() } } as unknown as JupyterFrontEnd;
-  const places = { closed: new Signal<object, Place>({}), documentOf: () => undefined, ...known };
+function documentsOf(known: object) {
+  const shell = {
+    add: vi.fn(),
+    currentChanged: new Signal<object, object>({}),
+    currentWidget: undefined as object | undefined
+  };
+  const app = { restored: Promise.resolve(), shell } as unknown as JupyterFrontEnd;
+  const places = {
+    closed: new Signal<object, Place>({}),
+    documentOf: () => undefined,
+    current: undefined as Place | undefined,
+    ...known
+  };
   return {
+    shell,
+    places,
     documents: new Documents(app, places as unknown as Places, true, () => undefined),
     place: new Place('notebook', 'a.ipynb', {} as LiveKernels)
   };
@@ -52,6 +62,18 @@ test('with the last panel of a document that is closed its place is let go of', 
   expect(keep).toHaveBeenLastCalledWith(new Set([place]));
   last.dispose();
   expect(keep).toHaveBeenLastCalledWith(new Set());
+});
+
+test('whoever has a panel in front of them is at its document; a panel that opens elsewhere changes nothing', () => {
+  const { documents, place, places, shell } = documentsOf({ keep: vi.fn() });
+  const panel = documents.made('functions', place);
+  shell.currentWidget = {};
+  shell.currentChanged.emit({});
+  expect(places.current).toBeUndefined();
+  shell.currentWidget = panel;
+  shell.currentChanged.emit({});
+  expect(places.current).toBe(place);
+  panel.dispose();
 });
 
 test('for a panel whose document is not open the kernel is looked for, unless it has gone by then', async () => {

@@ -37,8 +37,10 @@ export class Documents {
     readonly splits: boolean,
     private readonly exportReport: (place: Place) => void
   ) {
-    this.tracker.currentChanged.connect((_, widget) => {
-      if (widget) this.places.current = widget.content.place;
+    const { shell } = app;
+    shell.currentChanged?.connect(() => {
+      const panel = this.all().find(widget => widget === shell.currentWidget);
+      if (panel) places.current = panel.content.place;
     });
     places.closed.connect((_, place) => {
       this.tidy();

@@ -58,6 +58,13 @@ test('what becomes of a notebook that is not open is kept up with', () => {
   fileChanged.emit({ type: 'delete', oldValue: { path: 'gone.ipynb' }, newValue: null });
   fileChanged.emit({ type: 'save', oldValue: null, newValue: { path: 'b.ipynb' } });
   expect(hidden.all.map(({ path }) => path)).toEqual(['b.ipynb']);
+  // Of a folder, only that is told.
+  for (const path of ['old/in/c.ipynb', 'older/d.ipynb', 'gone/e.ipynb']) {
+    hidden.add({ kind: 'notebook', path }, STEPS);
+  }
+  fileChanged.emit({ type: 'rename', oldValue: { path: 'old' }, newValue: { path: 'new' } });
+  fileChanged.emit({ type: 'delete', oldValue: { path: 'gone' }, newValue: null });
+  expect(hidden.all.map(({ path }) => path)).toEqual(['b.ipynb', 'older/d.ipynb', 'new/in/c.ipynb']);
 });
 
 test('what has been hidden meanwhile counts, not what the workspace remembers', async () => {

@@ -60,12 +60,19 @@ export class Hidden {
     if (moved) this.change([...this.without(moved), { ...moved, path: next }]);
   }
 
-  /** Keeps up with the files of notebooks, also of those that are not open: what is deleted is forgotten. */
+  /**
+   * Keeps up with the files of notebooks and their folders, also of those that are not open: what is deleted is
+   * forgotten.
+   */
   follow({ fileChanged }: Pick<Contents.IManager, 'fileChanged'>): void {
     fileChanged.connect((_, { type, oldValue, newValue }) => {
-      const file = { kind: 'notebook', path: oldValue?.path ?? '' } as const;
-      if (type === 'delete') this.remove(file);
-      else if (type === 'rename' && newValue?.path) this.rename(file, newValue.path);
+      const from = oldValue?.path;
+      if (!from) return;
+      const to = newValue?.path;
+      for (const file of this.list.filter(({ kind, path }) => kind === 'notebook' && isIn(path, from))) {
+        if (type === 'delete') this.remove(file);
+        else if (type === 'rename' && to) this.rename(file, to + file.path.slice(from.length));
+      }
     });
   }
 
@@ -89,6 +96,11 @@ export class Hidden {
     void this.database?.save(KEY, plain as unknown as JSONArray).catch(() => undefined);
     this.changedSignal.emit();
   }
+}
+
+/** Whether a file is this one, or stands in this folder. */
+function isIn(path: string, place: string): boolean {
+  return path === place || path.startsWith(`${place}/`);
 }
 
 /** What a workspace remembers; anything else in it is left out. */

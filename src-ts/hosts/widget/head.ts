@@ -42,18 +42,25 @@ export function fillHead(head: HTMLElement, model: Model, shared: Shared): Stop 
     const well = model.get('_live') ? progressWords(state, page.recording) : ended;
     const waits = status.phase === 'waiting' && verdict;
     const report = status.words === NO_ANSWER ? REPORT : '';
-    const said = waits ? `${verdict} ${status.words}${report}` : statusWords(status, well);
+    const told = waits ? `${verdict} ${status.words}${report}` : statusWords(status, well);
     // How far a run is changes all the time: it is not read out.
-    words.ariaLive = model.get('_live') && said === well ? 'off' : 'polite';
+    words.ariaLive = model.get('_live') && told === well ? 'off' : 'polite';
+    const lost = page.damages.slice(-1).map(words => `Not all can be read (${words}).`);
+    const said = [told, ...lost].filter(Boolean).join(' · ');
     if (said !== shown) words.replaceChildren(...inline(said));
     shown = said;
     head.dataset.phase = status.phase;
     setIdle(fit, page.viewport.fitted);
   };
   const control = (): void => {
+    const live = model.get('_live');
+    // Nobody could resume what has ended.
+    if (!live) page.paused = false;
+    const hadFocus = place.contains((place.getRootNode() as Document | ShadowRoot).activeElement);
     controls?.dispose();
-    controls = model.get('_live') ? liveControls(page) : cellPicker(page, 2);
+    controls = live ? liveControls(page) : cellPicker(page, 2);
     place.append(controls.element);
+    if (hadFocus) picker.focus();
     tell();
   };
   const pick = (): void => {
@@ -66,6 +73,7 @@ export function fillHead(head: HTMLElement, model: Model, shared: Shared): Stop 
     listen(model, 'change:panel', pick),
     listen(model, 'change:_live', control),
     shared.onChange(tell),
+    page.onChange(tell),
     page.viewport.subscribe(tell)
   ];
   return () => {

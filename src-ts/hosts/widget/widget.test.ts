@@ -50,7 +50,11 @@ class Host {
   /** A message of the kernel, for the page that said hello last. */
   receive(message: Message, bytes?: Uint8Array): void {
     const pages = [this.hellos().at(-1)?.page];
-    this.tell('msg:custom', { ...message, pages }, bytes ? [new DataView(bytes.buffer)] : []);
+    this.tell(
+      'msg:custom',
+      { ...message, pages },
+      bytes ? [new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)] : []
+    );
   }
 
   /** Its kernel begins anew: ipywidgets tells that there is no way to it any more. */
@@ -253,6 +257,33 @@ describe('a widget', () => {
     host.assign('panel', 'memory');
     expect(el.querySelector('.di-widget-words')?.firstChild).toBe(before);
     expect(el.querySelector('.di-live-controls')).toBeNull();
+  });
+
+  it('goes on, where it was held still, when its recording ends, and leaves the keyboard in its head', () => {
+    const host = hostOf({ _live: true });
+    const { el } = show(host);
+    answer(host);
+    const pause = el.querySelector<HTMLElement>('[title^="Pause"]');
+    pause?.focus();
+    pause?.click();
+    const late = bytesOf('attempts', [
+      { run: 2, task: 0, worker: 'w', thread: 't', status: 'ok', start: 106, stop: 107, done: 107 }
+    ]);
+    host.receive({ type: 'data', feed: 'f', from: 2, to: 3, replay: false }, late);
+    host.assign('_live', false);
+    expect(document.activeElement?.getAttribute('aria-label')).toBe('Panel to show');
+    expect(host.sent.filter(({ type }) => type === 'needs').at(-1)?.still).toBeFalsy();
+    expect(document.querySelector('[title^="Resume"]')).toBeNull();
+  });
+
+  it('says what could not be read', async () => {
+    const host = hostOf();
+    const { el } = show(host);
+    answer(host);
+    const damaged = history().slice(0, -3);
+    host.receive({ type: 'data', feed: 'f', from: 2, to: 3, replay: false }, damaged);
+    await Promise.resolve();
+    expect(words(el)).toMatch(/^5 s on 1 thread\. · Not all can be read \(.*end too early\)\.$/);
   });
 
   it.each(['pointerdown', 'keydown', 'wheel'])('has a kernel that rests go on, once, at a %s', sign => {
