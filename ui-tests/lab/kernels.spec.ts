@@ -50,6 +50,15 @@ test('two notebooks on two clusters keep to themselves', async ({ lab }) => {
   await lab.openPanel('Workers');
   await expect(tab('Functions · one')).toBeVisible();
   await expect(tab('Workers · two')).toBeVisible();
+  // Whoever goes to a panel of the other one and back is at that, and back.
+  const at = (await lab.sidebar()).getByRole('heading', { level: 3 });
+  for (const [name, place] of [
+    ['Functions · one', 'one.ipynb'],
+    ['two.ipynb', 'two.ipynb']
+  ]) {
+    await tab(name).click();
+    await expect(at).toHaveText(place);
+  }
   await lab.closePanel('Workers');
   await expect(tab('Functions')).toBeVisible();
 });
