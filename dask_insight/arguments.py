@@ -55,16 +55,18 @@ def number(name: str, value: Any, meaning: str) -> Any:
     return int(value) if isinstance(value, Integral) else real
 
 
-def whole(name: str, value: Any) -> int:
+def whole(name: str, value: Any, least: int | None = None) -> int:
     """A whole number.
 
     Raises
     ------
     TypeError, ValueError
-        If it is no number, or not whole.
+        If it is no number, not whole, or less than `least`.
     """
     if number(name, value, "a whole one, as 2") % 1 != 0:
         raise ValueError(f"{name}={value!r} must be a whole number")
+    if least is not None and value < least:
+        raise ValueError(f"{name}={value!r} must be {least} or more")
     return int(value)
 
 

@@ -22,7 +22,11 @@ const entries = [
 /** What anywidget calls, and gives. */
 const ANYWIDGET = ['render', 'model', 'el'];
 
+/** What strings of Python hold too, but no data that come from there. */
+const OURS = ['asking', 'callbacks', 'lanes', 'recording', 'taken', 'totals', 'weights'];
+
 const foreign = new Set([...ANYWIDGET, ...(await names(python, '.py', /["'](\w+)["']/g))]);
+for (const name of OURS) foreign.delete(name);
 const shapes = await names(here, '.ts', /\breadonly (\w+)\??:|^ {2}(\w+)\??\(/gm);
 
 for (const { from, to, format, charset = 'utf8' } of entries) {
@@ -80,7 +84,7 @@ async function shorten(path, own, isAscii) {
     // Comparisons that stand as they were written are more alike. A function as an arrow has no prototype, and none of
     // ours is made with `new` or used for its prototype: what is made so is a class. No text is made of an object whose
     // `valueOf` is its own, which is what else is unsafe; and no member is read but for what it gives.
-    compress: { passes: 3, lhs_constants: false, pure_getters: true, unsafe: true, unsafe_arrows: true },
+    compress: { passes: 4, lhs_constants: false, pure_getters: true, unsafe: true, unsafe_arrows: true },
     mangle: { properties: { keep_quoted: true, regex: new RegExp(`^(${own.join('|')})$`) } },
     format: { ascii_only: isAscii, comments: false }
   });

@@ -11,6 +11,9 @@ from test_findings_time import TWO
 from test_time_budget import Run
 
 import dask_insight
+from dask_insight import RecordingError, figures
+from dask_insight.compat.cluster import profile
+from dask_insight.compat.dasf import MultiEventDatabase, TraceAnalyser
 from dask_insight.recording import Recording
 
 
@@ -73,6 +76,20 @@ def recording() -> Recording:
         (lambda run: run.report("run.html", title=5), TypeError, "title=5 is no text; give the heading"),
         (lambda run: run.save(5), TypeError, "5 is no path: give a str or a pathlib.Path"),
         (lambda run: run.export(b"a", "csv"), TypeError, "b'a' is no path"),
+        (lambda run: run.table(["tasks"]), KeyError, r"no table \['tasks'\]; there are"),
+        (lambda run: run.describe(["tasks"]), KeyError, r"no table \['tasks'\]; there are"),
+        (lambda run: run.export("a", ["csv"]), ValueError, r"\['csv'\] is no format: choose one of"),
+        (lambda run: figures.task_stream(run, width=0), ValueError, "width=0 must be 1 or more"),
+        (lambda run: figures.events(run, limit=-5), ValueError, "limit=-5 must be 1 or more"),
+        (lambda run: profile(run, interval=0), ValueError, "interval=0 must be longer than nothing"),
+        (lambda run: profile(run, start="1"), TypeError, "start='1' is no number"),
+        (lambda run: profile(run, start=5, stop=1), ValueError, "stop=1 is before start=5"),
+        (lambda _: TraceAnalyser(None), TypeError, "None holds no events: give a MultiEventDatabase"),
+        (lambda _: TraceAnalyser([1]), TypeError, "1 is no event: give a MultiEventDatabase"),
+        (lambda _: TraceAnalyser("nope.msgpack"), FileNotFoundError, "nope.msgpack"),
+        (lambda _: MultiEventDatabase(["nope.msgpack"]), FileNotFoundError, "nope.msgpack"),
+        (lambda _: dask_insight.open("."), RecordingError, ". is a folder: name a recording in it"),
+        (lambda _: dask_insight.load("."), RecordingError, ". is a folder: name a file in it"),
         (lambda _: dask_insight.open(0), TypeError, "0 is no path"),
         (lambda _: dask_insight.load("s3://a"), ValueError, "s3://a is a URL"),
         (lambda run: dask_insight.compare(run, 5), TypeError, "a int cannot be compared"),

@@ -119,14 +119,15 @@ def test_local_processes_at_the_same_time_are_several(tmp_path: Path) -> None:
 
 
 def part(path: Path, pid: int, *events: dict[str, Any]) -> Path:
-    """A file of another tool, of one process of a program."""
+    """A file without a date, of one process of a program."""
     named = {"ph": "M", "name": "process_name", "args": {"name": "python"}}
     path.write_text(json.dumps([{"pid": pid, "tid": 1, **each} for each in (named, *events)]), "utf-8")
     return path
 
 
 def slice_of(name: str, start: float) -> dict[str, Any]:
-    return {"ph": "X", "name": name, "ts": start * 1e6, "dur": 1e6, "args": {"key": name}}
+    told = {"cat": "task,ok", "args": {"key": name}}
+    return {"ph": "X", "name": name, "ts": start * 1e6, "dur": 1e6, **told}
 
 
 @pytest.mark.parametrize(
@@ -193,3 +194,116 @@ def test_tasks_that_began_before_the_recording_keep_their_dates(tmp_path: Path) 
     tables = json.loads(run.export(tmp_path / "run.json").read_bytes())
     assert "1699999940" in json.dumps(tables["about"])
     assert "1699999940" in (run.export(tmp_path / "tables", "csv") / "about.csv").read_text()
+
+
+def foreign(path: Path, *events: dict[str, Any]) -> Recording:
+    """What another tool has written, slices of 90 ms, ten in a second, unless they are anything else."""
+    slices = [
+        {"ph": "X", "pid": 1, "tid": 1, "name": "GET", "ts": row * 1e5, "dur": 9e4, **event}
+        for row, event in enumerate(events)
+    ]
+    path.write_text(json.dumps(slices), "utf-8")
+    return load(path)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        pytest.param({"args": {"status": 200}}, id="of HTTP"),
+        pytest.param({"args": {"status": "cached"}}, id="cached"),
+        pytest.param({"args": {"status": "running"}}, id="like one of ours"),
+        pytest.param({"cat": "subtask,io"}, id="category that ends like ours"),
+        pytest.param({"cat": "io,task,running"}, id="category that holds ours"),
+        pytest.param({"cat": "task,io"}, id="category that begins like ours"),
+    ],
+)
+def test_slices_of_other_tools_have_ended_well(tmp_path: Path, told: dict[str, Any]) -> None:
+    run = foreign(tmp_path / "http.json", *[told] * 4)
+    assert run.tasks["status"].tolist() == ["ok"] * 4
+    assert run.tasks["duration"].tolist() == pytest.approx([0.09] * 4)
+    assert not any("No task ended" in each.title for each in run.findings())
+
+
+@pytest.mark.parametrize("pair", [False, True])
+def test_what_other_tools_tell_by_the_names_of_dask_is_theirs(tmp_path: Path, pair: bool) -> None:
+    args = {"key": "user:1", "bytes": 512, "type": "json", "attempt": 1, "cpu_us": 5}
+    told: list[dict[str, Any]] = [{"name": name, "args": args} for name in ("GET", "GET", "GET", "PUT")]
+    if pair:
+        ends = [{"ph": "E", "ts": row * 1e5 + 9e4, "args": args} for row in range(4)]
+        begins = [each | {"ph": "B", "ts": row * 1e5} for row, each in enumerate(told)]
+        told = [each for both in zip(begins, ends, strict=True) for each in both]
+    tasks = foreign(tmp_path / "rpc.json", *told).tasks
+    assert tasks["prefix"].tolist() == ["GET", "GET", "GET", "PUT"]
+    assert tasks["key"].nunique() == 4
+    assert tasks["attempt"].tolist() == [1] * 4
+    assert tasks[["nbytes", "cpu"]].isna().all(axis=None)
+    assert tasks["typename"].tolist() == [""] * 4
+
+
+@pytest.mark.parametrize("status", ["erred", "retried", "killed", "cancelled", "stolen", "rescheduled"])
+def test_our_own_slices_tell_how_they_ended(tmp_path: Path, status: str) -> None:
+    told = {
+        "cat": f"task,{status}",
+        "args": {"key": "x", "attempt": 1, "bytes": 8, "type": "int", "cpu_us": 5},
+    }
+    tasks = foreign(tmp_path / "ours.json", told).tasks
+    columns = ["key", "attempt", "status", "nbytes", "typename"]
+    assert tasks[columns].to_numpy().tolist() == [["x", 1, status, 8, "int"]]
+    assert tasks["cpu"].tolist() == pytest.approx([5e-6])
+
+
+@pytest.mark.parametrize("zero", [MONDAY, 86_400 * 3.5], ids=["since 1970", "since the machine was started"])
+def test_seconds_of_undated_files_count_from_what_comes_first(tmp_path: Path, zero: float) -> None:
+    micros = zero * 1e6
+    slices = [{"ts": micros + row * 1e5} for row in range(4)]
+    run = foreign(tmp_path / "late.json", *slices)
+    assert run.about["started"] == run.started == pytest.approx(zero)
+    assert run.tasks["start"].tolist() == pytest.approx([0, 0.1, 0.2, 0.3], abs=1e-5)
+    assert len(run.slice(0, 0.15).tasks) == 2
+    stamps = run.table("tasks", timestamps=True)["start"]
+    assert stamps.iloc[0].timestamp() == pytest.approx(zero)
+    share = {"ph": "C", "name": "CPU (%)", "ts": micros - 1e6, "args": {"cpu": 50}}
+    run = foreign(tmp_path / "measured.json", *slices, share)
+    assert run.about["started"] == pytest.approx(zero - 1)
+    assert run.tasks["start"].min() == pytest.approx(1, abs=1e-5)
+    note = {"ph": "i", "ts": micros, "name": "here"}
+    run = foreign(tmp_path / "noted.json", note)
+    assert run.started == pytest.approx(zero)
+    assert run.events["time"].tolist() == [0]
+
+
+def test_files_of_which_one_has_a_date_count_from_that(tmp_path: Path) -> None:
+    dated = exported(tmp_path / "mon.trace.json", MONDAY, ["a"], "tcp://a:1", MONDAY, np.nan)
+    recording = load(dated, part(tmp_path / "more.json", 1, slice_of("b", 5)))
+    assert recording.about["started"] == MONDAY
+    assert dates(recording) == {"a": MONDAY, "b": MONDAY + 5}
+
+
+@pytest.mark.parametrize(
+    ("name", "is_share"),
+    [
+        ("CPU (%)", True),
+        ("CPU usage", True),
+        ("CPU 1 Utilization", True),
+        ("CPU share", True),
+        ("CPU percent", True),
+        ("CPU 0 Frequency (kHz)", False),
+        ("CPU temperature", False),
+        ("CPU shares", False),
+        ("CPU", False),
+    ],
+)
+def test_counters_of_cpu_are_those_of_shares(tmp_path: Path, name: str, is_share: bool) -> None:
+    run = foreign(tmp_path / "counters.json", {}, {"ph": "C", "name": name, "args": {"value": 50}})
+    assert run.resources["cpu"].tolist() == ([50.0] if is_share else [])
+    assert ("resources" in run.about["lacks"]) is not is_share
+
+
+def test_lengths_may_stand_as_text_and_others_are_told(tmp_path: Path) -> None:
+    run = foreign(tmp_path / "text.json", {"dur": "90000"}, {"dur": 90000}, {"dur": "-1"})
+    assert run.tasks["duration"].tolist() == pytest.approx([0.09, 0.09, 0])
+    assert not len(run.events)
+    odd = [{"dur": each} for each in ("long", None, [], "nan", 1e300)]
+    run = foreign(tmp_path / "odd.json", {"dur": "90000"}, *odd)
+    assert run.tasks["duration"].tolist() == pytest.approx([0.09])
+    assert run.events["message"].tolist() == ["5 events of the trace could not be read"]

@@ -238,6 +238,8 @@ def test_files_written_here_are_read_as_dasfs(tmp_path: Path) -> None:
     profiler.record_duration_begin_event("stage", 1.0)
     profiler.record_duration_end_event("stage", 2.0)
     profiler.commit()
+    assert len(dasf.MultiEventDatabase(file)) == len(dasf.MultiEventDatabase([file])) == 4
+    assert dasf.TraceAnalyser(file).recording.summary()
     both = dasf.MultiEventDatabase([profiler, dasf.FileDatabase(file)])
     assert len(both) == 8
     first, note, begin, end, *_ = both

@@ -595,6 +595,63 @@ def test_what_systems_put_into_a_folder_is_nobodys(recording: Recording, tmp_pat
         recording.export(tables, "csv", force=True)
 
 
+def contents(folder: Path) -> dict[str, bytes]:
+    return {each.name: each.read_bytes() for each in folder.iterdir()}
+
+
+def renames(monkeypatch: pytest.MonkeyPatch, *outcomes: BaseException | None, done: bool = False) -> None:
+    """Renames of folders fail as told, one after the other; with `done` after they have taken place."""
+    from dask_insight.frames import take_place
+
+    left = list(outcomes)
+
+    def told(written: Path, place: Path) -> None:
+        outcome = left.pop(0) if left else None
+        if outcome is None or done:
+            take_place(written, place)
+        if outcome is not None:
+            raise outcome
+
+    monkeypatch.setattr("dask_insight.exports.files.take_place", told)
+
+
+@pytest.mark.parametrize("done", [False, True])
+@pytest.mark.parametrize("at", [0, 1])
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), PermissionError(13, "not now")])
+def test_a_folder_whose_place_cannot_be_taken_stays(
+    recording: Recording,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+    at: int,
+    done: bool,
+) -> None:
+    tables = recording.export(tmp_path / "tables", "csv")
+    (tables / "gpus.csv").write_text("from before", "utf-8")
+    old = contents(tables)
+    renames(monkeypatch, *[None] * at, error, done=done)
+    with pytest.raises(type(error)):
+        recording.export(tables, "csv", force=True)
+    # All that may be there is one of them, and whole.
+    new = {name: data for name, data in old.items() if name != "gpus.csv"}
+    assert contents(tables) == (new if done and at == 1 else old)
+    assert list(tmp_path.iterdir()) == [tables]
+
+
+@pytest.mark.parametrize("first", [KeyboardInterrupt(), PermissionError(13, "not now")])
+def test_a_folder_that_cannot_come_back_is_kept_and_named(
+    recording: Recording, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: BaseException
+) -> None:
+    tables = recording.export(tmp_path / "tables", "csv")
+    old = contents(tables)
+    renames(monkeypatch, None, first, PermissionError(13, "not now"))
+    with pytest.raises(PermissionError, match="not now, though what was there is whole in ") as told:
+        recording.export(tables, "csv", force=True)
+    (kept,) = tmp_path.iterdir()
+    assert kept.name in str(told.value)
+    assert contents(kept) == old
+
+
 @pytest.mark.parametrize("format", ["chrome", "otlp"])
 def test_ids_take_no_room_of_their_own(tmp_path: Path, format: str) -> None:
     """Those of a damaged file may be as large as they can."""

@@ -378,6 +378,29 @@ def test_events_stand_by_kind_the_gravest_on_top() -> None:
     assert [sign.label for sign in chart.signs] == ["error", "warning", "info"]
 
 
+def test_of_too_many_events_the_gravest_are_drawn_and_some_of_the_others_from_all_of_the_time() -> None:
+    run = made(tasks=100)
+    many = 3_000
+    level = ["warning" if number == many // 2 else "info" for number in range(many)]
+    run.append(
+        encode(
+            "events",
+            {
+                "time": run.started + np.linspace(0.0, 1.0, many),
+                "kind": ["user"] * many,
+                "level": level,
+                "message": ["epoch"] * many,
+            },
+        )
+    )
+    chart = PANELS["events"].chart(Request(run, start=0, stop=1.1, limit=1_000))
+    (boxes,) = boxes_of(chart.plots[0])
+    assert len(boxes.left) == 1_000 and boxes.left[-1] == pytest.approx(0.5, abs=1e-3)
+    assert boxes.left.min() < 0.01 and boxes.left.max() > 0.99
+    assert np.diff(np.sort(boxes.left)).max() < 0.005
+    assert chart.note == "2,000 events are not drawn."
+
+
 def test_progress_is_as_far_as_the_tasks_are(golden: Recording) -> None:
     (plot,) = chart_of(golden, "progress").plots
     (bars,) = boxes_of(plot)

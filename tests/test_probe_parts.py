@@ -771,6 +771,17 @@ def test_logs_come_once_and_only_warnings() -> None:
     assert not [one for one in logging.getLogger().handlers if one.get_name() == "test-logs"]
 
 
+def test_a_record_has_the_highest_level_that_its_number_reaches() -> None:
+    logs = Logs("test-logs", "info")
+    logs.open()
+    try:
+        for number in (logging.CRITICAL, logging.ERROR + 1, logging.WARNING, 25):
+            logging.getLogger("distributed.some.part").log(number, number)
+        assert [level for _, level, _ in logs.take()] == ["error", "error", "warning", "info"]
+    finally:
+        logs.shut()
+
+
 @pytest.mark.parametrize("length", [3, 100_000])
 def test_a_logged_exception_is_told_with_where_it_was_raised(length: int) -> None:
     def raises(text: str) -> None:

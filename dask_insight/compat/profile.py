@@ -9,7 +9,7 @@ import numpy as np
 from distributed.profile import create, plot_data, plot_figure
 
 from ..analysis.flame import flame
-from ..arguments import known_processes
+from ..arguments import between, known_processes, seconds
 from ..columns import steady
 from ..recording import Recording
 
@@ -78,11 +78,11 @@ def profile(
     named = None if workers is None else known_processes(steady(recording.columns), workers)
     processes = ["scheduler"] if scheduler else named
     inside = None if scheduler else not server
-    between = (-np.inf if start is None else start, np.inf if stop is None else stop)
+    during, count = between(start, stop), seconds("interval", interval)
 
     def state_of(process: list[str] | None) -> State:
-        tree = flame(recording.columns, between, prefix=key, process=process, inside=inside)
-        return _state(tree, _lines(recording), interval)
+        tree = flame(recording.columns, during, prefix=key, process=process, inside=inside)
+        return _state(tree, _lines(recording), count)
 
     if not merge_workers and not scheduler:
         if plot or filename:
@@ -97,7 +97,7 @@ def profile(
         _warn_of_none("the scheduler" if scheduler else "workers outside their tasks")
     if not plot and not filename:
         return state
-    figure, _ = plot_figure(plot_data(state, interval), sizing_mode="stretch_both")
+    figure, _ = plot_figure(plot_data(state, count), sizing_mode="stretch_both")
     if plot == "save" and not filename:
         filename = "dask-profile.html"
     if filename:

@@ -124,9 +124,9 @@ def export(
         If the format needs a library that is not installed; the message names it.
     """
     name = format or format_of(path)
-    if name not in FORMATS:
+    if not isinstance(name, str) or name not in FORMATS:
         given = f"{name!r} is" if name else f"the name {os.fspath(path)!r} says"
-        cure = _CURES.get(name or suffix_of(path)) or f"choose one of {', '.join(FORMATS)}"
+        cure = _CURES.get(str(name or suffix_of(path))) or f"choose one of {', '.join(FORMATS)}"
         raise ValueError(f"{given} no format: {cure}")
     _check(name, options)
     target = Path(path)

@@ -45,6 +45,8 @@ def replaced_folder(path: Path, names: Collection[str]) -> Iterator[Path]:
     ------
     FileExistsError
         If `path` is a file or holds anything else, which would be lost, or if this process works there.
+    OSError
+        If its place cannot be taken; where what was there cannot come back either, the message names it.
     """
     target = place_of(path)
     if target.exists() and not target.is_dir():
@@ -64,14 +66,29 @@ def replaced_folder(path: Path, names: Collection[str]) -> Iterator[Path]:
     try:
         partial.mkdir()
         yield partial
+        _take(partial, target, before)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _take(partial: Path, target: Path, before: Path) -> None:
+    """Take a place; what was there comes back, from `before`, where that fails or is interrupted."""
+    try:
         if target.exists():
             take_place(target, before)
-        try:
-            take_place(partial, target)
-        except OSError:
-            if before.exists():
-                take_place(before, target)
-            raise
+        take_place(partial, target)
+    except BaseException as error:
+        if before.exists() and not target.exists():
+            _give_back(before, target, error)
+        raise
     finally:
-        for each in (partial, before):
-            shutil.rmtree(each, ignore_errors=True)
+        if target.exists():
+            shutil.rmtree(before, ignore_errors=True)
+
+
+def _give_back(before: Path, target: Path, error: BaseException) -> None:
+    try:
+        take_place(before, target)
+    except OSError as again:
+        told = f"{again.strerror}, though what was there is whole in {before.name}"
+        raise OSError(again.errno, told, str(target)) from error

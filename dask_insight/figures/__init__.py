@@ -115,10 +115,8 @@ def _figure(
         from ..arguments import whole
         from .bokeh_figure import figure_of
 
-        for name, pixels in {"width": width, "height": height}.items():
-            if pixels is not None:
-                whole(name, pixels)
-
+        width = None if width is None else whole("width", width, least=1)
+        height = None if height is None else whole("height", height, least=1)
         asked = {"start": start, "stop": stop, "prefix": prefix, "worker": worker}
         PANELS[panel].check(asked, given)
         request = Request(run, start=start, stop=stop, prefix=prefix, worker=worker, theme=theme, limit=limit)

@@ -79,7 +79,7 @@ class Request:
         self.recording = recording
         self._read = steady(recording.columns)
         self.theme: Theme = theme_of(theme)
-        self.limit = whole("limit", limit)
+        self.limit = whole("limit", limit, least=1)
         self.prefixes = None if prefix is None else frozenset(known_prefixes(self.columns, prefix))
         self.workers = None if worker is None else frozenset(known_processes(self.columns, worker))
 

@@ -34,10 +34,12 @@ def read(path: str | os.PathLike[str]) -> Iterator[bytes | Gap]:
     Raises
     ------
     RecordingError
-        If it is no recording or a pipe, or of a newer major format.
+        If it is no recording, a folder or a pipe, or of a newer major format.
     FileNotFoundError
         If there is no such file.
     """
+    if os.path.isdir(path):
+        raise RecordingError(f"{path} is a folder: name a recording in it")
     with open(path, "rb") as file:
         _check_header(file.read(HEADER.size), Path(path))
         if not file.seekable():

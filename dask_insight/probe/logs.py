@@ -99,7 +99,7 @@ class Logs(logging.Handler):
         except Exception:
             text = f"{record.name}: {_described(record.msg)}"
         self.dropped += len(self._kept) == self._kept.maxlen
-        self._kept.append((record.created, record.levelname.lower(), _cut(text)))
+        self._kept.append((record.created, _named(record.levelno), _cut(text)))
 
     def take(self) -> list[tuple[float, str, str]]:
         """Time, level and text of the records since the last call."""
@@ -115,6 +115,11 @@ class Logs(logging.Handler):
 def below(level: str) -> list[str]:
     """The levels less than one of `LEVELS`."""
     return [each for each in LEVELS if LEVELS[each] < LEVELS[level]]
+
+
+def _named(number: int) -> str:
+    """The highest level that a number reaches, whatever it is called there."""
+    return next((each for each in reversed(LEVELS) if number >= LEVELS[each]), "debug")
 
 
 def _loggers() -> Iterator[logging.Logger]:

@@ -77,7 +77,7 @@ def joined(read: Read, name: str) -> Mapping[str, Any]:
     KeyError
         If there is no such table.
     """
-    if name not in FIELDS:
+    if not _is_table(name):
         raise KeyError(_unknown(name))
     return _MADE[name][1](steady(read)) if name in _MADE else plain.make(read, name)
 
@@ -90,6 +90,10 @@ def frame_of(name: str, columns: Mapping[str, Any], started: float) -> pd.DataFr
     return frame(fields, columns, started, timestamps=False, own=False)
 
 
+def _is_table(name: Any) -> bool:
+    return isinstance(name, str) and name in FIELDS
+
+
 def _unknown(name: str) -> str:
     return f"no table {name!r}; there are {', '.join(FIELDS)}"
 
@@ -98,7 +102,7 @@ def describe(name: str | None = None) -> pd.DataFrame:
     """Columns of a table, or of all: table, column, unit and meaning."""
     import pandas as pd
 
-    if name is not None and name not in FIELDS:
+    if name is not None and not _is_table(name):
         raise KeyError(_unknown(name))
     names = FIELDS if name is None else (name,)
     rows = [(table, *field) for table in names for field in FIELDS[table]]

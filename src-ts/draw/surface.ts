@@ -17,7 +17,7 @@ interface Painter {
 const NEAR = 200;
 
 /** Device pixels of the largest canvas that every browser draws: of a larger one some show nothing, and say nothing. */
-const MOST_PIXELS = 16e6;
+export const MOST_PIXELS = 16e6;
 
 /** Time in one frame after which no further surface is begun, milliseconds. */
 const BUDGET = 24;

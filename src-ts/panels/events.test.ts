@@ -132,3 +132,13 @@ it('brings the time of the one that is chosen into sight', () => {
   const { start, span } = stage.viewport;
   expect([start, span]).toEqual([35, 10]);
 });
+
+it('levels of old files that are none of ours are errors, and what has none is not', () => {
+  const events = ['critical', ''].map(level => ({ time: 41, source: 'scheduler', kind: 'log', level }));
+  stage.recording.take(batchOf('events', events));
+  const level = host.querySelector('select');
+  if (!level) throw new Error('no controls');
+  level.value = 'error';
+  level.dispatchEvent(new Event('change'));
+  expect(rows().map(([, level]) => level)).toEqual(['error', 'critical']);
+});

@@ -31,9 +31,10 @@ const LEVELS = [
   ['error', 'Errors']
 ] as const;
 
-const SEVERITY: readonly string[] = ['debug', 'info', 'warning', 'error'];
-const severityOf = ({ level }: { readonly level: string }): number => SEVERITY.indexOf(level);
-const GRAVE = 2;
+const SEVERITY: readonly string[] = ['', 'debug', 'info', 'warning'];
+/** All others are errors: old files have those of their loggers, as critical. */
+const severityOf = ({ level }: { readonly level: string }): number => (SEVERITY.indexOf(level) + 5) % 5;
+const GRAVE = 3;
 
 interface Event {
   readonly time: number;
@@ -92,7 +93,8 @@ class EventsView extends PlainView {
         number(
           'Time',
           ({ time }) => time - viewport.origin,
-          time => (Number.isNaN(time) ? MISSING : moment(time, 3))
+          time => (Number.isNaN(time) ? MISSING : moment(time, 3)),
+          's'
         ),
         { ...text('Level', ({ level }) => level), value: severityOf },
         text('Kind', ({ kind }) => kind),

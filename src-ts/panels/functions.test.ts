@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Row, recordingOf } from '../core/test-recording';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import * as taskSums from '../core/task-sums';
+import { batchOf, type Row, recordingOf } from '../core/test-recording';
 import { Surface } from '../draw/surface';
 import { functions } from './functions';
 import type { PanelView, Stage } from './panel';
@@ -138,6 +139,25 @@ describe('functions', () => {
     expect(texts('caption')).toEqual(['No task name holds “nothing”']);
     view.search?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', cancelable: true }));
     expect(names()).toHaveLength(2);
+  });
+
+  it('are summed once, however one searches and chooses here, and anew when others choose or more has come', () => {
+    const summed = vi.spyOn(taskSums, 'sumTasks');
+    search('su');
+    search('sum');
+    host.querySelector<HTMLButtonElement>('tbody button')?.click();
+    view.layout();
+    expect(names()).toEqual(['sum']);
+    expect(summed).not.toHaveBeenCalled();
+    stage.selection.set({ source: 'x', column: 'time', value: { start: 4, stop: 5 } });
+    view.layout();
+    expect(summed).toHaveBeenCalledTimes(1);
+    expect(texts('tbody td:nth-of-type(1)')).toEqual(['1']);
+    stage.recording.take(batchOf('attempts', [attempt(4, 2, 4.5, 5)]));
+    view.layout();
+    expect(summed).toHaveBeenCalledTimes(2);
+    expect(texts('tbody td:nth-of-type(1)')).toEqual(['2']);
+    summed.mockRestore();
   });
 
   it('say why there are none where nothing of them is chosen', () => {

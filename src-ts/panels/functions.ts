@@ -23,6 +23,8 @@ export const functions: Panel = {
 class FunctionsView extends PlainView {
   readonly search = searchBox('Search names', 'Search task names', () => this.layout());
   readonly controls = [this.search];
+  private summed = '';
+  private sums: readonly TaskSum[] = [];
 
   empty(): string | undefined {
     const { tasks, recording } = this.context;
@@ -35,7 +37,12 @@ class FunctionsView extends PlainView {
 
   protected content(): TableOptions {
     const { tasks, selection, colors, surface, recording } = this.context;
-    const all = sumTasks(tasks, selection.filter('functions'), 'name');
+    // Sums are kept while a person searches, and chooses here: to look through all tasks takes long.
+    const others = selection.clauses.filter(({ source }) => source !== 'functions');
+    const state = recording.state(...functions.tables) + JSON.stringify(others);
+    if (state !== this.summed) this.sums = sumTasks(tasks, selection.filter('functions'), 'name');
+    this.summed = state;
+    const all = this.sums;
     const query = this.query();
     const places = new Map(all.map(({ label }) => [label, placeOf(recording, label)]));
     const sums = all.filter(({ label }) =>

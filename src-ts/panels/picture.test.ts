@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { MOST_PIXELS } from '../draw/surface';
 import { PLAIN } from '../draw/theme';
-import { toSvg } from './picture';
+import { toPng, toSvg } from './picture';
 
 const PICTURE = {
   title: 'Memory',
@@ -25,4 +26,30 @@ test('a caption that is wider than its picture goes on in lines of their own, an
   expect(sign).toMatch(/^a very .*…$/);
   expect(lines).toEqual(['a run of mine · Nov 27, 2026', '0–3.42 s of 3.42 s · inc', 'dask_insight']);
   expect(narrow.height).toBe(wide.height + 2 * 18);
+});
+
+test('a PNG has no more pixels than every browser draws', async () => {
+  const sizes: number[] = [];
+  const pen = new Proxy(
+    {},
+    { get: (_, name) => (name === 'measureText' ? () => ({ width: 10 }) : () => {}) }
+  );
+  vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(pen as CanvasRenderingContext2D);
+  vi.spyOn(HTMLCanvasElement.prototype, 'toBlob').mockImplementation(function (
+    this: HTMLCanvasElement,
+    done
+  ) {
+    sizes.push(this.width * this.height);
+    done(new Blob());
+  });
+  await toPng({ ...PICTURE, width: 1000 });
+  await toPng({ ...PICTURE, width: 1500, height: 8000 });
+  vi.restoreAllMocks();
+  expect(sizes[0]).toBe(2048 * 2 * (40 + 34 + 26 + 24));
+  expect(sizes[1] / MOST_PIXELS).toBeCloseTo(1, 3);
+});
+
+test('a sign as dark as the ground has an outline', async () => {
+  const svg = await toSvg({ ...PICTURE, width: 1000, signs: [{ color: '#000', label: 'failed' }] }).text();
+  expect(svg).toMatch(/<rect[^>]* fill="none" stroke="#59616b"/);
 });

@@ -1,4 +1,5 @@
 import type { Box, Pen } from '../draw/pen';
+import { MOST_PIXELS } from '../draw/surface';
 import { SvgPen } from '../draw/svg-pen';
 import { type TextWidth, textWidth } from '../draw/text-width';
 import type { Theme } from '../draw/theme';
@@ -23,7 +24,7 @@ const SIDE = 12;
 /** Height of a line of signs or of the caption, and the most lines of signs. */
 const LINE = 18;
 const MOST_LINES = 3;
-/** Pixels of a saved PNG in a CSS pixel. */
+/** Most pixels of a saved PNG in a CSS pixel. */
 const RATIO = 2;
 
 export function toSvg(picture: Picture): Blob {
@@ -36,11 +37,13 @@ export function toSvg(picture: Picture): Blob {
 /** Throws if the browser cannot make so large a picture. */
 export async function toPng(picture: Picture): Promise<Blob> {
   const framed = frame(picture);
+  const { width, height } = framed;
+  const ratio = Math.min(RATIO, Math.sqrt(MOST_PIXELS / (width * height)));
   const canvas = document.createElement('canvas');
-  canvas.width = Math.round(framed.width * RATIO);
-  canvas.height = Math.round(framed.height * RATIO);
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
   const context = canvas.getContext('2d', { alpha: false }) as CanvasRenderingContext2D;
-  context.scale(RATIO, RATIO);
+  context.scale(ratio, ratio);
   framed.draw(context);
   return new Promise((resolve, reject) => {
     canvas.toBlob(blob => {
@@ -76,10 +79,14 @@ function frame({ title, caption, width, height, theme, signs, draw }: Picture): 
       pen.font = `600 14px ${theme.font}`;
       pen.fillText(title, SIDE, HEAD / 2);
       pen.font = font;
+      pen.strokeStyle = theme.muted;
+      pen.lineWidth = 1;
       for (const { color, label, x, line } of placed) {
         const y = HEAD + (line + 0.5) * LINE;
         pen.fillStyle = color;
         pen.fillRect(SIDE + x, y - 5, 9, 9);
+        // One may be as dark as the ground.
+        pen.strokeRect(SIDE + x + 0.5, y - 4.5, 8, 8);
         pen.fillStyle = theme.text;
         pen.fillText(label, SIDE + x + 14, y);
       }

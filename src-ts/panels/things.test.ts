@@ -26,6 +26,7 @@ test('a column that says nothing takes no room', () => {
 test('numbers behind words of their own size tell their unit', () => {
   const unitOf = (words: (value: number) => string): string | undefined => number('', () => 1, words).unit;
   expect([duration, bytes, count].map(unitOf)).toEqual(['s', 'B', undefined]);
+  expect(number('', () => 1, String, 'B/s').unit).toBe('B/s');
 });
 
 test('a table stays sorted by what a person chose when a column comes before it or goes', () => {

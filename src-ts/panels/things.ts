@@ -11,13 +11,13 @@ export interface Column<Thing> {
   value(thing: Thing): number | string;
 }
 
-/** A column of numbers; the unit of those behind the words is known where these are `duration` or `bytes`. */
+/** A column of numbers; the `unit` of those behind the words is known where these are `duration` or `bytes`. */
 export function number<Thing>(
   title: string,
   value: (thing: Thing) => number,
-  words: (value: number) => string
+  words: (value: number) => string,
+  unit = words === duration ? 's' : words === bytes ? 'B' : undefined
 ): Column<Thing> {
-  const unit = words === duration ? 's' : words === bytes ? 'B' : undefined;
   return { title, numeric: true, unit, value, words: thing => words(value(thing)) };
 }
 

@@ -3,6 +3,7 @@ import { batchOf, recordingOf } from '../core/test-recording';
 import { Surface } from '../draw/surface';
 import type { PanelView } from './panel';
 import { createStage } from './stage';
+import { asText, type TableOptions } from './table';
 import { workers } from './workers';
 
 /** What a column tells of each worker. */
@@ -55,13 +56,21 @@ test('while a run goes on there is what workers use now, of those that are still
   view.layout();
   expect(told(view, 'Memory')).toEqual({ w1: '954 MiB', w2: '–' });
   expect(told(view, 'CPU')).toEqual({ w1: '0 %', w2: '–' });
+  recording.take(batchOf('resources', [{ process: 'w1', time: 900, cpu: 150, memory: 1e9 }]));
+  view.layout();
+  expect(told(view, 'CPU').w1).toBe('150 %');
+  const { rows } = (view as unknown as { content(): TableOptions }).content();
+  const [heads, first] = asText(rows, [0]).split('\n');
+  const copied = Object.fromEntries(heads.split('\t').map((head, at) => [head, first.split('\t')[at]]));
+  // As the shares beside it.
+  expect(copied).toMatchObject({ CPU: '1.5', 'Memory, B': '1000000000', 'Joined, s': '-1' });
   stage.selection.set({ source: 'x', column: 'time', value: { start: 0, stop: 10 } });
   view.layout();
   expect(told(view, 'Memory')).toEqual({ w1: undefined, w2: undefined });
   expect(told(view, 'Most memory').w1).toBe('8.38 GiB');
   stage.selection.undo();
   view.layout();
-  expect(told(view, 'CPU').w1).toBe('0 %');
+  expect(told(view, 'CPU').w1).toBe('150 %');
   recording.take(batchOf('about', [{ name: 'stopped', value: '901' }]));
   view.layout();
   expect(told(view, 'CPU').w1).toBeUndefined();

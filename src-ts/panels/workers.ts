@@ -37,9 +37,9 @@ class WorkersView extends PlainView {
     const sums = new Map(sumTasks(tasks, filter, 'worker').map(sum => [sum.label, sum]));
     const isNow = !recording.hasEnded && !filtered;
     const most = figuresOfProcesses(recording, 'memory', time);
-    const now = (column: 'memory' | 'cpu'): ((worker: Listed) => number) => {
+    const now = (column: 'memory' | 'cpu', whole = 1): ((worker: Listed) => number) => {
       const found = figuresOfProcesses(recording, column, 'now');
-      return ({ worker, left }) => (left > 0 ? Number.NaN : (found.get(worker) ?? Number.NaN));
+      return ({ worker, left }) => (left > 0 ? Number.NaN : (found.get(worker) ?? Number.NaN) / whole);
     };
     const listed = this.listed();
     const chosen = new Set(selection.own('workers', 'worker'));
@@ -57,21 +57,21 @@ class WorkersView extends PlainView {
       number('Attempts', ({ sum }) => sum.count, count),
       number('Time', ({ sum }) => sum.time, duration),
       number('Busy', ({ busy }) => busy, share),
-      ...(isNow
-        ? [number('CPU', now('cpu'), cpu => share(cpu / 100)), number('Memory', now('memory'), bytes)]
-        : []),
+      ...(isNow ? [number('CPU', now('cpu', 100), share), number('Memory', now('memory'), bytes)] : []),
       number('Most memory', ({ worker }) => most.get(worker) ?? Number.NaN, bytes),
       number('Limit', ({ memory_limit }) => memory_limit, bytes),
       number('Failed', ({ sum }) => sum.failed, some),
       number(
         'Joined',
         ({ joined }) => joined - origin,
-        after => (after <= 0 ? 'at start' : duration(after))
+        after => (after <= 0 ? 'at start' : duration(after)),
+        's'
       ),
       number(
         'Left',
         ({ left }) => left - origin,
-        after => (Number.isNaN(after) ? '' : duration(after))
+        after => (Number.isNaN(after) ? '' : duration(after)),
+        's'
       ),
       // An address may hold it, and where there is but one it tells no worker from another.
       text('Host', ({ worker, host }) => (isOne || worker.includes(host) ? '' : host))

@@ -59,21 +59,23 @@ def allowed(facts: Facts) -> list[Allowed]:
 def beside(facts: Facts) -> list[Beside]:
     """The same of the scheduler, the client and local schedulers, the fullest first."""
     samples, local = _samples(facts), [name for name in facts.workers if is_local(name)]
-    with_workers = {_group(mine) for mine in _limited(samples, _of_clusters(facts)).values()}
+    with_workers = set[tuple[float, float]]().union(
+        *map(_limits, _limited(samples, _of_clusters(facts)).values())
+    )
     home = [LOCAL, *(name for name in local if not is_pooled(name))]
     heads = [*home, "client", *(() if schedulers_mixed(facts.read) else ("scheduler",))]
-    shared: dict[float, tuple[str, dict[str, dict[str, np.ndarray]]]] = {}
+    shared: dict[tuple[float, float], tuple[str, dict[str, dict[str, np.ndarray]]]] = {}
     for name, mine in _limited(samples, heads).items():
         process = LOCAL if name in home else name
         # The first of those that are one process, or share a limit, stands for all.
-        first, those = shared.setdefault(_group(mine), (process, {}))
+        first, those = shared.setdefault((_group(mine), _allows({name: mine})), (process, {}))
         if process == first:
             those[name] = mine
     pools = {name: samples.of(name) for name in local if is_pooled(name)}
     found = [
         _beside(facts, process, mine, pools if process == LOCAL else {})
-        for group, (process, mine) in shared.items()
-        if group not in with_workers
+        for process, mine in shared.values()
+        if not any(_limits(each) & with_workers for each in mine.values())
     ]
     return sorted(found, key=lambda each: each.used / each.bytes, reverse=True)
 
@@ -106,6 +108,11 @@ def _limited(samples: Samples, names: Iterable[str]) -> dict[str, dict[str, np.n
 def _group(mine: dict[str, np.ndarray]) -> float:
     """A number of what shares the limit."""
     return float(mine["memory_group"][0])
+
+
+def _limits(mine: dict[str, np.ndarray]) -> set[tuple[float, float]]:
+    """The same with the bytes that were allowed: on two hosts one number may stand for two groups."""
+    return {(_group(mine), float(nbytes)) for nbytes in np.unique(mine["memory_allowed"])}
 
 
 def _of_group(facts: Facts, workers: dict[str, dict[str, np.ndarray]]) -> Allowed:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
@@ -47,6 +46,7 @@ from .made_again import MadeAgain, made_again
 from .outliers import LEAST, Outliers, outliers
 from .queues import Queues
 from .samples import Samples
+from .schedulers import Schedulers, schedulers
 from .shapes import Budget, Names, Path, Pieces, in_blocks, medians
 from .starved import starved
 from .threads_held import Held, held
@@ -520,12 +520,23 @@ class Facts:
 
     def has_host_alone(self, worker: str) -> bool:
         """Whether a worker has its host for itself."""
-        return self._on_host[self.workers.get(worker, {}).get("host")] < 2
+        return self._on_host.get(self.workers.get(worker, {}).get("host"), 0.0) < 2
 
     @cached_property
-    def _on_host(self) -> Counter[Any]:
-        """Number of workers of each host; of those without a host NaN stands for all."""
-        return Counter(each.get("host") for each in self.workers.values())
+    def _on_host(self) -> dict[Any, float]:
+        """Workers of each host at once within the run, at most; of those without a host NaN stands for all.
+
+        Those that come when others have left, as after a restart, are no more.
+        """
+        together: dict[Any, list[tuple[float, float]]] = {}
+        for name, each in self.workers.items():
+            life = self._life_within_run(name)
+            together.setdefault(each.get("host"), []).extend([life] if life[0] < life[1] else [])
+        return {host: _number_at_once(found) for host, found in together.items()}
+
+    def _life_within_run(self, worker: str) -> tuple[float, float]:
+        joined, left = self._lives.get(worker, (np.inf, -np.inf))
+        return float(np.fmax(joined, self.start)), float(np.fmin(left, self.stop))
 
     @cached_property
     def threads_by_worker(self) -> np.ndarray:
@@ -692,6 +703,11 @@ class Facts:
         return dict(zip((names[each] for each in row.tolist()), told, strict=True))
 
     @cached_property
+    def schedulers(self) -> Schedulers:
+        """Which worker, and which attempt, is of which scheduler."""
+        return schedulers(self)
+
+    @cached_property
     def serving(self) -> list[str]:
         """The workers of clusters; the local schedulers where there are no others."""
         return [name for name in self.lanes.workers if self.all_local or not is_local(name)]
@@ -699,6 +715,11 @@ class Facts:
     def since(self, moment: float) -> float:
         """A moment in seconds since the recording's start."""
         return float(moment) - self.zero
+
+
+def _number_at_once(lives: list[tuple[float, float]]) -> float:
+    since, until = np.array(lives, "f8").reshape(-1, 2).T
+    return most_at_once(since, until, np.ones(len(lives)))
 
 
 def function_at(name: str, file: str, line: int) -> str:

@@ -21,16 +21,17 @@ def kept_by_resources(facts: Facts) -> dict[int, Moments]:
     given, known = worker_resources(facts.read), facts.attempts
     ran = split(known.worker, np.flatnonzero(of_workers(facts, given) & known.ran))
     waited = {worker: _beside_idle(facts, worker, rows) for worker, rows in ran.items()}
-    found = {}
+    found, elsewhere = {}, dict[frozenset[str], Moments]()
     for code, name in enumerate(facts.lanes.workers):
-        mine = given.get(name, {}).keys()
-        parts = [
-            (each.start, each.stop)
-            for worker, each in waited.items()
-            if worker == name or not given[worker].keys() <= mine
-        ]
-        if parts:
-            found[code] = Moments.together(parts)
+        mine = frozenset(given.get(name, ()))
+        if mine not in elsewhere:
+            elsewhere[mine] = Moments.together(
+                each for worker, each in waited.items() if not given[worker].keys() <= mine
+            )
+        if name in waited:
+            found[code] = Moments.together((waited[name], elsewhere[mine]))
+        elif len(elsewhere[mine].start):
+            found[code] = elsewhere[mine]
     return found
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from ... import words
-from ...lookup import pick
+from ...lookup import spread
 from ...tables.facts import from_json
 from ...timeline import process_memory
 from .departures import departures
@@ -94,7 +94,7 @@ def _worker_lost(facts: Facts, limits: Limits) -> Iterator[Finding]:
         if len(losses) >= limits["worker-lost.count"]:
             yield _lost(facts, limits, end, losses)
     lost = {loss.worker for loss in found}
-    retired = [each for each in retirements(facts, partial(_again, facts)) if each.worker not in lost]
+    retired = [each for each in retirements(facts, DoneAgain(facts).of) if each.worker not in lost]
     yield from of_retired(facts, retired, WORKER_LOST.url)
 
 
@@ -158,10 +158,10 @@ def _cut(facts: Facts, losses: list[Loss]) -> np.ndarray:
 def _anew(facts: Facts, losses: list[Loss]) -> np.ndarray:
     """Attempts that did again what ran on the lost workers, or what these had made."""
     known = facts.attempts
-    found = [loss.again for loss in losses]
+    found, again = [loss.again for loss in losses], DoneAgain(facts)
     for loss in losses:
         tasks = known.task[running_of(facts, loss.worker, loss.killed)]
-        found.append(_later(facts, loss.worker, loss.when, tasks))
+        found.append(again.later(loss.worker, loss.when, tasks))
     return np.unique(np.concatenate(found))
 
 
@@ -245,30 +245,60 @@ def losses_of(facts: Facts) -> Iterator[Loss]:
     """Workers that nobody had asked to leave, with what went with them."""
     known, unasked = facts.attempts, [each for each in departures(facts) if not each.expected]
     given = split(known.worker, np.flatnonzero(of_workers(facts, {each.worker for each in unasked})))
+    again = DoneAgain(facts)
     for worker, when, processing, results, _ in unasked:
         mine = given.get(worker, np.zeros(0, "i8"))
         killed = mine[known.killed[mine] & (np.abs(known.at("done", mine) - when) < SLACK)]
         running = _unfinished(facts, worker, when, mine) if processing else 0.0
-        yield Loss(worker, when, results, killed, _again(facts, worker, when), running)
+        yield Loss(worker, when, results, killed, again.of(worker, when), running)
 
 
-def _again(facts: Facts, worker: str, when: float) -> np.ndarray:
-    """Attempts that made results again that a worker had made before it left, or what Dask lays on that."""
-    known, rows = facts.attempts, facts.several
-    mine = is_any(pick(known.worker, rows), (worker,))
-    made = rows[mine & known.ok[rows] & (known.at("done", rows) <= when + SLACK)]
-    own, left = _later(facts, worker, when, known.task[made]), facts.made_again.left
-    others = [rows for name, rows in left.items() if name != worker]
-    own = own[~np.isin(own, np.concatenate([own[:0], *others]))]
-    return np.union1d(own, left.get(worker, own[:0]))
+class DoneAgain:
+    """What was computed again once a worker had left, for many workers: each looks at its own tasks alone."""
 
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
 
-def _later(facts: Facts, worker: str, when: float, tasks: np.ndarray) -> np.ndarray:
-    """Attempts at some tasks on other workers after a worker had left."""
-    known, rows = facts.attempts, facts.several
-    elsewhere = ~is_any(pick(known.worker, rows), (worker,)) & (known.place[rows] >= 0)
-    later = known.at("start", rows) > when - SLACK
-    return np.asarray(rows[elsewhere & later & np.isin(known.task[rows], tasks)])
+    def of(self, worker: str, when: float) -> np.ndarray:
+        """Attempts that made results again that it had made before it left, or what Dask lays on that."""
+        known, rows = self._facts.attempts, self._by_worker.get(worker, np.zeros(0, "i8"))
+        made = rows[known.ok[rows] & (known.at("done", rows) <= when + SLACK)]
+        own = self.later(worker, when, known.task[made])
+        # What is laid on another worker went with that one.
+        return np.union1d(own[~self._laid_on_one[own]], self._facts.made_again.left.get(worker, own[:0]))
+
+    def later(self, worker: str, when: float, tasks: np.ndarray) -> np.ndarray:
+        """Attempts at some tasks on other workers after a worker had left."""
+        known, (rows, ordered), tasks = self._facts.attempts, self._by_task, np.unique(tasks)
+        _, those = spread(np.searchsorted(ordered, tasks), np.searchsorted(ordered, tasks, "right"))
+        rows = np.sort(rows[those])
+        elsewhere = (known.worker.codes[rows] != self._codes.get(worker, -1)) & (known.place[rows] >= 0)
+        return np.asarray(rows[elsewhere & (known.at("start", rows) > when - SLACK)])
+
+    @cached_property
+    def _codes(self) -> dict[str, int]:
+        return {name: code for code, name in enumerate(self._facts.attempts.worker.names)}
+
+    @cached_property
+    def _by_worker(self) -> dict[str, np.ndarray]:
+        """The attempts at tasks of which there is more than one, of each worker."""
+        return split(self._facts.attempts.worker, self._facts.several)
+
+    @cached_property
+    def _by_task(self) -> tuple[np.ndarray, np.ndarray]:
+        """The same attempts in the order of their tasks, and these."""
+        rows = self._facts.several
+        tasks = self._facts.attempts.task[rows]
+        order = np.argsort(tasks, kind="stable")
+        return rows[order], tasks[order]
+
+    @cached_property
+    def _laid_on_one(self) -> np.ndarray:
+        """Which attempts Dask lays on the leaving of some worker."""
+        mask = np.zeros(len(self._facts.attempts.run), bool)
+        for rows in self._facts.made_again.left.values():
+            mask[rows] = True
+        return mask
 
 
 def _wanted_until(facts: Facts) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Mapping
+from keyword import iskeyword
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -107,7 +108,8 @@ def of_joblib(name: str) -> int:
 
 def called(name: str, otherwise: str = "function") -> str:
     """What code calls that does what tasks of a name do."""
-    return name if name.isidentifier() and not of_joblib(name) else otherwise
+    can_be_called = name.isidentifier() and not iskeyword(name) and not of_joblib(name)
+    return name if can_be_called else otherwise
 
 
 def resources_option(resources: Mapping[str, float]) -> str:

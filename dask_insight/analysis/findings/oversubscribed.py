@@ -9,6 +9,7 @@ from ... import words
 from ...lookup import sums
 from .facts import Facts
 from .finding import Fact, Finding
+from .names import own_workers
 from .rule import Rule
 from .threads_held import Held, cores_of, own_cores_of
 from .thresholds import Limits
@@ -67,13 +68,13 @@ def _busy_host(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 #: Code, title, why and advice, and what more they rest on.
 _Words = tuple[str, str, str, str, tuple[Fact, ...]]
-#: Makes them from a host, and from whether only local schedulers ran there.
-_Say = Callable[[_Host, Limits, bool], _Words]
+#: Makes them from a host.
+_Say = Callable[[Facts, _Host, Limits], _Words]
 
 
 def _finding(facts: Facts, hosts: list[_Host], limits: Limits, say: _Say) -> Finding:
     host = max(hosts, key=lambda each: each.waited)
-    code, title, why, advice, more = say(host, limits, facts.all_local)
+    code, title, why, advice, more = say(facts, host, limits)
     return Finding(
         code=code,
         severity="info",
@@ -90,14 +91,14 @@ def _finding(facts: Facts, hosts: list[_Host], limits: Limits, say: _Say) -> Fin
     )
 
 
-def _of_libraries(host: _Host, limits: Limits, local: bool) -> _Words:
+def _of_libraries(facts: Facts, host: _Host, limits: Limits) -> _Words:
     there = words.count(host.cores, "core")
     return (
         "oversubscribed",
         f"Threads of libraries beside those of tasks took {words.share(host.beside)} of {there} in use",
         f"Tasks ran on {words.count(host.threads, 'thread')} that may use {there}, and libraries (BLAS, "
         "OpenMP, Numba, Arrow) computed on further ones: they took turns, and each turn empties caches.",
-        _ONE_THREAD_HERE if local else _ONE_THREAD,
+        _one_thread(facts, host),
         (
             Fact("cores in use", host.used, "", limits["oversubscribed.use"] * host.cores),
             Fact(
@@ -107,7 +108,7 @@ def _of_libraries(host: _Host, limits: Limits, local: bool) -> _Words:
     )
 
 
-def _of_tasks(host: _Host, limits: Limits, local: bool) -> _Words:
+def _of_tasks(facts: Facts, host: _Host, limits: Limits) -> _Words:
     there, threads = words.count(host.cores, "core"), words.count(host.threads, "thread")
     return (
         "oversubscribed",
@@ -115,7 +116,7 @@ def _of_tasks(host: _Host, limits: Limits, local: bool) -> _Words:
         f"There are {threads} for tasks, which may use {there}. More at once make nothing faster: "
         "they take turns, every task takes longer, and more results are in memory at the same time.",
         "Have as many threads as cores, and where work runs in a container or a batch job ask for as many "
-        f"CPUs as threads:\n\n{_as_many_as_cores(host.cores, local)}",
+        f"CPUs as threads:\n\n{_as_many_as_cores(host.cores, facts.all_local)}",
         (
             Fact("threads for tasks", host.threads, "count", host.cores),
             Fact("cores in use by workers", host.used, "", limits["oversubscribed.some"] * host.cores),
@@ -123,7 +124,7 @@ def _of_tasks(host: _Host, limits: Limits, local: bool) -> _Words:
     )
 
 
-def _of_others(host: _Host, limits: Limits, local: bool) -> _Words:
+def _of_others(facts: Facts, host: _Host, limits: Limits) -> _Words:
     there = words.count(host.cores, "core")
     return (
         "busy-host",
@@ -132,7 +133,7 @@ def _of_others(host: _Host, limits: Limits, local: bool) -> _Words:
         "Their threads could have run, but found no free core: other programs on the host had them (the "
         "scheduler and the client too, where they run there), or containers and jobs that share these cores.",
         "See what else runs there, or ask for hosts of your own:\n\n    "
-        + ("os.getloadavg()" if local else "client.run(os.getloadavg)"),
+        + ("os.getloadavg()" if facts.all_local else "client.run(os.getloadavg)"),
         (Fact("cores in use by workers", host.used, "", limits["oversubscribed.some"] * host.cores),),
     )
 
@@ -147,17 +148,34 @@ def _as_many_as_cores(cores: int, local: bool) -> str:
     )
 
 
+def _one_thread(facts: Facts, host: _Host) -> str:
+    """Advice to let libraries have one thread: in the program's process, or in those of workers."""
+    here = facts.all_local or own_workers(facts).issuperset(each.name for each in host.workers)
+    return _ONE_THREAD_HERE if here else _ONE_THREAD
+
+
+#: OpenMP has a limit for each thread: one set on the event loop, as by `client.run`, changes no task.
+_IN_A_TASK = (
+    "    with threadpoolctl.threadpool_limits(1):   # inside of a task: BLAS and OpenMP\n"
+    "        result = compute(part)"
+)
 _ONE_THREAD = (
-    "Let libraries have one thread in each task, or workers fewer threads. A nanny does the first "
-    "by itself; a worker without one has to be told, before NumPy is imported:\n\n"
-    "    OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 dask worker ADDRESS --no-nanny\n"
-    "    client.run(lambda: threadpoolctl.threadpool_limits(1) and None)   # workers that run already"
+    "Let libraries have one thread in each task, or workers fewer threads. Unless its own environment says "
+    "otherwise, a nanny does the first for BLAS, OpenMP and Arrow by itself; not for libraries with settings "
+    "of their own (Numba, Polars, XLA), nor for code that sets threads itself:\n\n"
+    "    # before the cluster starts; name by name, for a whole dictionary replaces what Dask has there\n"
+    "    variables = 'distributed.nanny.pre-spawn-environ'\n"
+    "    dask.config.set({f'{variables}.NUMBA_NUM_THREADS': 1, f'{variables}.POLARS_MAX_THREADS': 1})\n"
+    "    # or in a shell: NUMBA_NUM_THREADS=1 POLARS_MAX_THREADS=1 dask worker ADDRESS\n"
+    "    # with --no-nanny also: OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1\n"
+    f"{_IN_A_TASK}"
 )
 _ONE_THREAD_HERE = (
     "Let libraries have one thread in each task, or computations fewer threads. Libraries have to be told "
-    "before NumPy is imported:\n\n"
-    "    OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 python program.py\n"
-    "    threadpoolctl.threadpool_limits(1)   # in a program that runs already"
+    "before they are imported; those of other kinds (Numba, Polars, XLA) by settings of their own:\n\n"
+    "    # in a shell: OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 python program.py\n"
+    "    # and for others: NUMBA_NUM_THREADS=1 POLARS_MAX_THREADS=1\n"
+    f"{_IN_A_TASK}"
 )
 
 

@@ -23,6 +23,8 @@ from .thresholds import Limits
 #: Tasks of a kind that a worker, and the others, must have run to be compared: fewer have no median that
 #: one outlier leaves alone.
 _LEAST = 3
+#: How many of several slow workers, or hosts, are named.
+_WORST = 5
 #: Of the time of the lane that was there longest, how much one must have been there to be an example.
 _LASTING = 0.1
 #: Tasks of a group from which it is compared with the others of its name.
@@ -31,7 +33,8 @@ _GROUP = 4
 
 def _worker_skew(facts: Facts, limits: Limits) -> Iterator[Finding]:
     slow = [*_slow_places(facts, limits)]
-    yield from (_told(facts, limits, each) for each in slow)
+    hosts, workers = [each for each in slow if each.host], [each for each in slow if not each.host]
+    yield from (_told(facts, limits, some) for some in (hosts, workers) if some)
     yield from _loaded(facts, limits, _misplaced(facts, slow))
 
 
@@ -77,60 +80,102 @@ class _Slow(NamedTuple):
         return float(self.spent.sum() - self.expected.sum())
 
 
-def _told(facts: Facts, limits: Limits, slow: _Slow) -> Finding:
-    names = facts.worst(slow.spent - slow.expected, facts.names)
-    cost = slow.excess + slow.waited + slow.misplaced
-    others = "hosts" if slow.host else "workers"
+def _merged(slow: list[_Slow]) -> _Slow:
+    """Several workers, or hosts, as one."""
+    return slow[0]._replace(
+        workers=tuple(name for each in slow for name in each.workers),
+        expected=np.sum([each.expected for each in slow], axis=0),
+        spent=np.sum([each.spent for each in slow], axis=0),
+        number=sum(each.number for each in slow),
+        least=min(each.least for each in slow),
+        rows=np.concatenate([each.rows for each in slow]),
+        waited=sum(each.waited for each in slow),
+        misplaced=sum(each.misplaced for each in slow),
+    )
+
+
+def _told(facts: Facts, limits: Limits, slow: list[_Slow]) -> Finding:
+    """Of all workers, or all hosts, at once: each alone may cost too little to be told."""
+    slow = sorted(slow, key=lambda each: each.excess, reverse=True)
+    all_of = _merged(slow)
+    names = facts.worst(all_of.spent - all_of.expected, facts.names)
+    cost = all_of.excess + all_of.waited + all_of.misplaced
+    others = "hosts" if all_of.host else "workers"
+    one = _called(facts, slow[0])
+    who = f"{one[0].upper()}{one[1:]} takes"
+    if len(slow) > 1:
+        who = f"{len(slow):,} of {words.count(_compared_places(facts, all_of), others[:-1])} take"
     return Finding(
         code="worker-skew",
-        title=(
-            f"{_called(facts, slow)} takes {words.about(slow.times)} times as long as others "
-            "for the same tasks"
-        ),
+        title=f"{who} {words.about(all_of.times)} times as long as others for the same tasks",
         tasks=names,
-        workers=slow.workers,
-        start=facts.since(facts.attempts.at("start", slow.rows).min()),
-        stop=facts.since(facts.attempts.at("stop", slow.rows).max()),
+        workers=all_of.workers,
+        start=facts.since(facts.attempts.at("start", all_of.rows).min()),
+        stop=facts.since(facts.attempts.at("stop", all_of.rows).max()),
         cost_thread_seconds=cost,
         cost_seconds=facts.spread(cost),
         evidence=(
-            Fact(f"times as long as on the other {others}", slow.times, "times", slow.least),
-            Fact("tasks compared", slow.number, "count", limits["worker-skew.count"]),
-            Fact("time beyond what the others take", slow.excess, "s"),
-            Fact("threads idle until it had ended", slow.waited, "s"),
-            Fact("threads idle beside tasks that waited there", slow.misplaced, "s"),
+            Fact(f"times as long as on the other {others}", all_of.times, "times", all_of.least),
+            Fact("tasks compared", all_of.number, "count", limits["worker-skew.count"]),
+            Fact("time beyond what the others take", all_of.excess, "s"),
+            *(
+                Fact(f"of it, {_called(facts, each)}", each.excess, "s")
+                for each in (slow[:_WORST] if len(slow) > 1 else [])
+            ),
+            Fact("threads idle until it had ended", all_of.waited, "s"),
+            Fact("threads idle beside tasks that waited there", all_of.misplaced, "s"),
         ),
         why=(
-            f"Its {slow.number:,} tasks {words.listing(f'`{name}`' for name in names[:3])} took "
-            f"{words.duration(float(slow.spent.sum()))}; with the median of the other {others} they would "
-            f"have taken {words.duration(float(slow.expected.sum()))}."
+            f"{'Their' if len(slow) > 1 else 'Its'} {all_of.number:,} tasks "
+            f"{words.listing(f'`{name}`' for name in names[:3])} took "
+            f"{words.duration(float(all_of.spent.sum()))}; with the median of the other {others} they would "
+            f"have taken {words.duration(float(all_of.expected.sum()))}."
         ),
         advice=_let_go(slow),
         url=WORKER_SKEW.url,
     )
 
 
+def _compared_places(facts: Facts, slow: _Slow) -> int:
+    """Workers, or hosts, that ran tasks for the same schedulers."""
+    scheduler = dict(zip(facts.lanes.workers, facts.schedulers.worker.tolist(), strict=True))
+    mine = {scheduler.get(name) for name in slow.workers}
+    there = [name for (name,) in _workers(facts).workers.values() if scheduler.get(name) in mine]
+    return len({facts.workers[name]["host"] for name in there} if slow.host else there)
+
+
 def _called(facts: Facts, slow: _Slow) -> str:
     if slow.host:
-        return f"Host {words.in_a_line(slow.host)} ({words.count(len(slow.workers), 'worker')})"
-    return f"Worker {facts.called(slow.workers[0])}"
+        return f"host {words.in_a_line(slow.host)} ({words.count(len(slow.workers), 'worker')})"
+    return f"worker {facts.called(slow.workers[0])}"
 
 
-def _let_go(slow: _Slow) -> str:
-    """Advice for a worker, or the workers of a host."""
-    name = slow.workers[0]
-    where, which, go = "its host", "it", f"    client.retire_workers([{name.partition('#')[0]!r}])\n"
-    if slow.host:
-        where, which = "it", "its workers"
+def _let_go(slow: list[_Slow]) -> str:
+    """Advice for workers, or the workers of hosts, the worst first."""
+    several = len(slow) > 1
+    hosts, names = (
+        [*of] for of in zip(*((each.host, each.workers[0]) for each in slow[:_WORST]), strict=True)
+    )
+    addresses = [*dict.fromkeys(name.partition("#")[0] for name in names)]
+    where, which = ("their hosts", "them") if several else ("its host", "it")
+    go = f"    client.retire_workers({addresses!r})\n"
+    if hosts[0]:
+        where, which = ("them", "their workers") if several else ("it", "its workers")
         go = (
             "    told = client.scheduler_info(n_workers=-1)['workers']\n"
-            f"    client.retire_workers([each for each in told if told[each]['host'] == {slow.host!r}])\n"
+            f"    client.retire_workers([each for each in told if told[each]['host'] {_is_any(hosts)}])\n"
         )
+    they_are, stay = ("they are", "they stay") if several else ("it is", "it stays")
     return (
-        f"See what else runs on {where}, whether it is throttled or of another kind; if it stays slow, let "
-        f"{which} go:\n\n{go}"
-        f"    run.resources.query({f'process == {name!r}'!r})[['time', 'cpu', 'memory', 'disk_read']]"
+        f"See what else runs on {where}, whether {they_are} throttled or of another kind; if {stay} slow, "
+        f"let {which} go{', the worst first' if several else ''}:\n\n{go}"
+        f"    run.resources.query({f'process {_is_any(names)}'!r})[['time', 'cpu', 'memory', 'disk_read']]"
     )
+
+
+def _is_any(names: list[str]) -> str:
+    """Code that compares with names."""
+    return f"in {names!r}" if len(names) > 1 else f"== {names[0]!r}"
 
 
 def _slow_places(facts: Facts, limits: Limits) -> Iterator[_Slow]:
@@ -272,8 +317,8 @@ class _Medians(NamedTuple):
     """Seconds of the attempts by kind of task and place, a worker or a host: one row a kind.
 
     Those of so few that no worker can be held against others are left out.
-    Tasks of one name are a kind, unless its groups take very different times:
-    then those of one group are.
+    Tasks of one name and one scheduler are a kind, unless its groups take very
+    different times: then those of one group are.
     """
 
     number: np.ndarray
@@ -293,7 +338,7 @@ class _Medians(NamedTuple):
     def of(cls, facts: Facts, seconds: np.ndarray, times: float, places: _Places) -> _Medians:
         """Of those that ended well."""
         count = places.number or 1
-        kind, name = _kinds(facts, seconds, times)
+        kind, name = _by_scheduler(facts, *_kinds(facts, seconds, times))
         total = np.bincount(kind, minlength=len(name))
         enough = total >= 2 * _LEAST
         mine = enough[kind]
@@ -360,6 +405,14 @@ def _kinds(facts: Facts, seconds: np.ndarray, times: float) -> tuple[np.ndarray,
     # Names first, then groups of those whose groups differ.
     kind = np.where(mixed, len(facts.names) + np.cumsum(mixed) - 1, name).astype("i4")
     return kind[pair], np.concatenate((np.arange(len(facts.names)), name[mixed]))
+
+
+def _by_scheduler(facts: Facts, kind: np.ndarray, name: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Kinds told apart by scheduler: another cluster may have other machines, or get larger data."""
+    several = len(facts.schedulers.names)
+    if several < 2:
+        return kind, name
+    return kind * several + facts.schedulers.attempt[facts.good], np.repeat(name, several)
 
 
 def _medians_of_others(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -496,14 +549,14 @@ _EVENLY = (
 
 WORKER_SKEW = Rule(
     code="worker-skew",
-    says="One worker, or one host, is slower than the others at the same tasks, or has most of the work.",
+    says="Some workers, or hosts, are slower than others at the same tasks, or one has most of the work.",
     formula=(
-        "Slower: the medians of its tasks by name against those of the other workers, of a host with several "
-        "workers those of the other hosts, waits for a CPU counted in, at least "
+        "Slower: the medians of its tasks by name against those of the other workers of its cluster, of a "
+        "host with several workers those of the other hosts, waits for a CPU counted in, at least "
         "`worker-skew.times` over `worker-skew.count` tasks or more, without waits for the interpreter's "
         "lock, and waits for a CPU and collecting garbage not counted in (`worker-skew.starved`) among "
-        "workers of one host; not those whose data are larger in proportion. More work: busy share of its "
-        "threads, without such waits, at least "
+        "workers of one host; not those whose data are larger in proportion; several are told as one. More "
+        "work: busy share of its threads, without such waits, at least "
         "`worker-skew.times` that of any other, and its share of all work at least its share of all threads, "
         "while threads elsewhere were idle beside waiting tasks for `worker-skew.idle` of all thread time."
     ),

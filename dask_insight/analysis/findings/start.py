@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import words
 from ...lookup import sorted_set
-from ...timeline import Moments, Whereabouts, is_local, is_pooled
+from ...timeline import LOCAL, Moments, Whereabouts, is_pooled
 from .facts import MOMENT, Facts
 from .finding import Fact, Finding
 from .imports_on_loop import beforehand, importable
@@ -39,6 +39,15 @@ class _Late(NamedTuple):
     def seconds(self) -> float:
         """How late it was."""
         return self.joined - self.since
+
+
+class _Cluster(NamedTuple):
+    """The workers of one scheduler: what waits for them waits for no others."""
+
+    workers: list[str]
+    #: When tasks waited for a thread of theirs.
+    backlog: Moments
+    late: list[_Late]
 
 
 class _Missing(NamedTuple):
@@ -86,8 +95,9 @@ class _Start(NamedTuple):
 
 
 def _cold_start(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    late = _late(facts, limits)
-    found = _started(facts, late, limits)
+    clusters = _clusters(facts, limits)
+    late = [each for cluster in clusters for each in cluster.late]
+    found = _started(facts, late, _missing(facts, clusters), limits)
     first, missing = float(found.first.sum()), found.missing
     joined = bool(late) and missing.thread_seconds + found.joining > first
     # Workers that take the place of others that died begin late too; see worker-lost.
@@ -110,7 +120,7 @@ def _cold_start(facts: Facts, limits: Limits) -> Iterator[Finding]:
     yield Finding(
         code="cold-start",
         # A cluster that grows while it works does what it was told to.
-        severity="info" if joined and _there(facts, late) >= limits["cold-start.there"] else "",
+        severity="info" if joined and _there(facts, clusters) >= limits["cold-start.there"] else "",
         title=title,
         tasks=names,
         workers=workers,
@@ -142,12 +152,12 @@ def _cold_start(facts: Facts, limits: Limits) -> Iterator[Finding]:
             "unpacks or compiles code or opens connections, which later ones find ready."
             f"{where.said('the time of the first ones')}"
         ),
-        advice=_WAIT.format(workers=_most_workers(facts)) if joined else _prepare(facts, where.modules),
+        advice=_wait_for(facts, clusters) if joined else _prepare(facts, where.modules),
         url=COLD_START.url,
     )
 
 
-def _started(facts: Facts, late: list[_Late], limits: Limits) -> _Start:
+def _started(facts: Facts, late: list[_Late], missing: _Missing, limits: Limits) -> _Start:
     known, own = facts.attempts, facts.own
     first = np.zeros(len(facts.names))
     firsts: dict[int, list[np.ndarray]] = {}
@@ -183,7 +193,7 @@ def _started(facts: Facts, late: list[_Late], limits: Limits) -> _Start:
                 way += _on_the_way(facts, mine[: threads_of[workers.codes[mine[0]]]], usual_way)
     average, joining = first / np.maximum(number, 1), facts.spent("joining")
     by_name = {name: np.concatenate(several) for name, several in firsts.items()}
-    return _Start(first, average, by_name, way, joining, _missing(facts, late))
+    return _Start(first, average, by_name, way, joining, missing)
 
 
 def _by_worker_and_name(facts: Facts) -> list[np.ndarray]:
@@ -209,64 +219,82 @@ def _on_the_way(facts: Facts, rows: np.ndarray, usual: float) -> float:
     return float(np.nansum(np.maximum(over, 0.0)))
 
 
-def _late(facts: Facts, limits: Limits) -> list[_Late]:
-    """Workers that joined after tasks waited for a thread: since the run began, or since others had left.
+def _clusters(facts: Facts, limits: Limits) -> list[_Cluster]:
+    """Those with workers that joined late; the processes of a local pool are started for each computation."""
+    told, found = facts.schedulers, []
+    for code, name in enumerate(told.names):
+        if name != LOCAL:
+            workers = [facts.lanes.workers[each] for each in np.flatnonzero(told.worker == code).tolist()]
+            found.append(_with_late(facts, limits, _Cluster(workers, _backlog(facts, code), [])))
+    return [cluster for cluster in found if cluster.late]
+
+
+def _with_late(facts: Facts, limits: Limits, cluster: _Cluster) -> _Cluster:
+    """With workers that joined after tasks waited for a thread: since the run began, or others had left.
 
     Not long after, or, where few threads were there, while tasks waited without a break.
     """
-    backlog = _backlog(facts).both(facts.whole)
+    backlog = cluster.backlog.both(facts.whole)
     began = backlog.start
-    opened = _opened(facts, began)
-    few = _present(facts, began) < limits["cold-start.there"] * facts.most_threads(facts.serving)
-    gone = np.sort([facts.left(name) for name in facts.serving])
+    opened = _opened(facts, cluster, began)
+    few = _present(facts, cluster, began) < limits["cold-start.there"] * facts.most_threads(cluster.workers)
+    gone = np.sort([facts.left(name) for name in cluster.workers])
     found = []
-    for name, joined in zip(facts.lanes.workers, facts.lanes.joined.tolist(), strict=True):
+    for name in cluster.workers:
+        joined = float(facts.lanes.joined[facts.code_of[name]])
         # Who takes the place of one that left beside tasks is not late; the next tasks wait for both.
         before = gone[: np.searchsorted(gone, joined, side="right")]
         first = int(np.searchsorted(began, before.max(initial=facts.start)))
-        # The processes of a local pool are started for each computation.
-        if is_local(name) or first == len(began) or not began[first] < joined < facts.stop:
+        if first == len(began) or not began[first] < joined < facts.stop:
             continue
         latest = int(np.searchsorted(began, joined)) - 1
         if joined - opened[first] <= limits["cold-start.window"]:
             found.append(_Late(name, facts.threads_of(name), float(began[first]), joined))
         elif few[latest] and joined <= backlog.stop[latest]:
             found.append(_Late(name, facts.threads_of(name), float(began[latest]), joined))
-    return found
+    return cluster._replace(late=found)
 
 
-def _backlog(facts: Facts) -> Moments:
-    """When tasks waited for a thread of those."""
-    known = facts.attempts
-    if facts.all_local or not known.local.any():
+def _backlog(facts: Facts, cluster: int) -> Moments:
+    """When tasks waited for a thread of a cluster."""
+    known, told = facts.attempts, facts.schedulers
+    if len(told.names) < 2:
         return facts.backlog
-    rows = np.flatnonzero(~known.local)
+    rows = np.flatnonzero(told.attempt == cluster)
     ready, given = known.at("ready", rows), known.at("executing", rows)
     return Moments.of(ready, np.where(given - ready > MOMENT, given, ready))
 
 
-def _opened(facts: Facts, moments: np.ndarray) -> np.ndarray:
+def _opened(facts: Facts, cluster: _Cluster, moments: np.ndarray) -> np.ndarray:
     """From when on there were threads, of some moments: then, or when the next worker joined."""
-    joined = np.sort(np.append(facts.lanes.joined, np.inf))
+    joined = np.sort(np.append(facts.lanes.joined[_codes(facts, cluster)], np.inf))
     following = joined[np.searchsorted(joined, moments, side="right")]
-    return np.where(_present(facts, moments) > 0, moments, following)
+    return np.where(_present(facts, cluster, moments) > 0, moments, following)
 
 
-def _there(facts: Facts, late: list[_Late]) -> float:
+def _there(facts: Facts, clusters: list[_Cluster]) -> float:
     """Share of the threads that were there when tasks were: the least of each time that some joined late."""
-    since = np.unique([each.since for each in late])
-    missing, present = _threads(late, since), _present(facts, since)
-    return float((present / np.maximum(missing + present, 1e-9)).min(initial=1.0))
+    least = 1.0
+    for cluster in clusters:
+        since = np.unique([each.since for each in cluster.late])
+        missing, present = _threads(cluster.late, since), _present(facts, cluster, since)
+        least = float((present / np.maximum(missing + present, 1e-9)).min(initial=least))
+    return least
 
 
-def _missing(facts: Facts, late: list[_Late]) -> _Missing:
+def _missing(facts: Facts, clusters: list[_Cluster]) -> _Missing:
     """What the threads of late workers would have done of the tasks that waited for a thread."""
+    late = [each for cluster in clusters for each in cluster.late]
     moments = np.unique([moment for each in late for moment in (each.since, each.joined)])
     start, stop = moments[:-1], moments[1:]
-    waited = _backlog(facts).within(start, stop)
-    missing, present = _threads(late, start), _present(facts, start)
-    share = missing / np.maximum(missing + present, 1e-9)
-    return _Missing(float((missing * waited).sum()), float((share * waited).sum()))
+    threads, sooner = 0.0, np.zeros(len(start))
+    for cluster in clusters:
+        waited = cluster.backlog.within(start, stop)
+        missing, present = _threads(cluster.late, start), _present(facts, cluster, start)
+        threads += float((missing * waited).sum())
+        # Clusters that wait at the same time keep the run waiting once.
+        sooner = np.maximum(sooner, waited * missing / np.maximum(missing + present, 1e-9))
+    return _Missing(threads, float(sooner.sum()))
 
 
 def _threads(late: list[_Late], moments: np.ndarray) -> np.ndarray:
@@ -276,12 +304,15 @@ def _threads(late: list[_Late], moments: np.ndarray) -> np.ndarray:
     return np.asarray(_begun(since, threads, moments) - _begun(joined, threads, moments))
 
 
-def _present(facts: Facts, moments: np.ndarray) -> np.ndarray:
-    """Threads that were there at each moment."""
-    serving = set(facts.serving)
-    mine = np.array([name in serving for name in facts.lanes.workers], bool)
+def _codes(facts: Facts, cluster: _Cluster) -> list[int]:
+    return [facts.code_of[name] for name in cluster.workers]
+
+
+def _present(facts: Facts, cluster: _Cluster, moments: np.ndarray) -> np.ndarray:
+    """Threads of a cluster that were there at each moment."""
+    mine = _codes(facts, cluster)
     joined = np.nan_to_num(facts.lanes.joined[mine], nan=-np.inf)
-    left = np.array([facts.left(name) for name in facts.serving])
+    left = np.array([facts.left(name) for name in cluster.workers])
     threads = facts.threads_by_worker[mine]
     return np.asarray(_begun(joined, threads, moments) - _begun(left, threads, moments))
 
@@ -294,9 +325,10 @@ def _begun(since: np.ndarray, amount: np.ndarray, moments: np.ndarray) -> np.nda
     return found
 
 
-def _most_workers(facts: Facts) -> int:
-    """The most workers that there were at once."""
-    return int(facts.most_at_once(dict.fromkeys(facts.serving, 1.0)))
+def _wait_for(facts: Facts, clusters: list[_Cluster]) -> str:
+    """Advice to wait for the most workers that any of these had at once."""
+    most = max(facts.most_at_once(dict.fromkeys(cluster.workers, 1.0)) for cluster in clusters)
+    return _WAIT.format(workers=int(most))
 
 
 def _workers(facts: Facts) -> tuple[str, ...]:
@@ -350,8 +382,9 @@ COLD_START = Rule(
         "ones, where "
         "they take `cold-start.times` of it and there are `cold-start.count` of the name; first tasks on "
         "their way to "
-        "a worker; workers that joined while tasks waited for a thread, within `cold-start.window` of the "
-        "first that did, or of the first after others had left, or, where no thread was there then, of the "
+        "a worker; workers that joined while tasks waited for a thread of their cluster, within "
+        "`cold-start.window` of the first that did, or of the first after others had left, or, where no "
+        "thread was there then, of the "
         "first worker (no more than *info* where `cold-start.there` of the threads were there each time); "
         "where less of them were there, however late, if tasks had waited without a break. Together "
         "at least `cold-start.seconds`. Left out are names whose first tasks were slow on no more than half "

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,13 +22,23 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+def _plain(events: Any) -> Iterator[dict[str, Any]]:
+    cure = "give a MultiEventDatabase, the path of a database, events or a Recording"
+    if not isinstance(events, Iterable):
+        raise TypeError(f"{events!r} holds no events: {cure}")
+    for event in events:
+        if not is_dataclass(event) or isinstance(event, type):
+            raise TypeError(f"{event!r} is no event: {cure}")
+        yield asdict(event)
+
+
 class TraceAnalyser:
     """The three reports of DASF's analyser, of its databases or of any recording.
 
     Parameters
     ----------
     database
-        A `MultiEventDatabase`, events, or a `Recording`.
+        A `MultiEventDatabase`, the path of a database, events, or a `Recording`.
     process_trace_before
         Accepted as there; everything is read at once.
 
@@ -47,17 +58,21 @@ class TraceAnalyser:
     """
 
     def __init__(
-        self, database: MultiEventDatabase | Recording | Iterable[Event], process_trace_before: bool = True
+        self,
+        database: MultiEventDatabase | Recording | Iterable[Event] | str | Path,
+        process_trace_before: bool = True,
     ) -> None:
         self._computed: _Computed | None = None
         if isinstance(database, Recording):
             self.recording = database
             return
+        if isinstance(database, str | Path):
+            database = MultiEventDatabase(database)
         files = database.files() if isinstance(database, MultiEventDatabase) else None
         if files:
             self.recording = dasf.read(files)
         else:
-            self.recording = dasf.from_events((asdict(event) for event in database), "events")
+            self.recording = dasf.from_events(_plain(database), "events")
 
     def per_function_bottleneck(self) -> pd.DataFrame:
         """Each function on each worker, most time first.

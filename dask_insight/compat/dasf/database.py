@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import os
 import threading
 import uuid
@@ -305,20 +306,29 @@ class EventProfiler:
         return f"EventProfiler(database={self.database})"
 
 
+def _there(path: str | Path) -> FileDatabase:
+    if not Path(path).exists():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    return FileDatabase(str(path), commit_on_close=False)
+
+
 class MultiEventDatabase:
     """Several databases as one: iterate over it, take its `len`, make a list of it.
 
     Parameters
     ----------
     databases
-        Databases, profilers, or paths of files.
+        Databases, profilers, or paths of files; or the path of one.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
     """
 
-    def __init__(self, databases: Sequence[Any]) -> None:
-        self._databases = [
-            FileDatabase(str(each), commit_on_close=False) if isinstance(each, str | Path) else each
-            for each in databases
-        ]
+    def __init__(self, databases: str | Path | Sequence[Any]) -> None:
+        given = [databases] if isinstance(databases, str | Path) else databases
+        self._databases = [_there(each) if isinstance(each, str | Path) else each for each in given]
 
     def files(self) -> list[Path] | None:
         """The files, if all of it is in files."""

@@ -14,8 +14,8 @@ from .severities import severity_colors
 
 #: Kinds that have a row of their own.
 _KINDS = 25
-#: By the level of an event, the severity whose colour it has.
-_SEVERITIES = {"error": "critical", "warning": "warning"}
+#: By the level of an event, the severity whose colour it has; levels of old files, as critical, are errors.
+_SEVERITIES = {"": "info", "debug": "info", "info": "info", "warning": "warning", "error": "critical"}
 
 
 def chart(request: Request) -> Chart:
@@ -33,10 +33,11 @@ def chart(request: Request) -> Chart:
     place[shown] = np.arange(len(shown))
     # The gravest are drawn last, on top of others that happened with them.
     colors = dict(reversed(severity_colors(request.theme).items()))
-    severity = [_SEVERITIES.get(level, "info") for level in table["level"].names]
+    severity = [_SEVERITIES.get(level, "critical") for level in table["level"].names]
     grave = np.array([list(colors).index(each) for each in severity] or [0])[table["level"].codes]
     rows = rows[place[kind.codes[rows]] >= 0]
-    rows = rows[np.argsort(grave[rows], kind="stable")][-request.limit :]
+    other = int(count.sum()) - len(rows)
+    rows, crowded = _thinned(rows[np.argsort(grave[rows], kind="stable")], grave, request.limit)
 
     def tell() -> dict[str, list[str]]:
         return {
@@ -59,10 +60,25 @@ def chart(request: Request) -> Chart:
         for place, (name, color) in enumerate(colors.items())
         if place in seen
     ]
-    left = int(count.sum()) - len(rows)
-    note = (
-        f"{words.count(left, 'event')} of other kinds {'is' if left == 1 else 'are'} not drawn."
-        if left
-        else ""
-    )
+    note = " ".join(_undrawn(*each) for each in ((other, "of other kinds "), (crowded, "")) if each[0])
     return Chart("Events", [plot], signs[::-1], note=note)
+
+
+def _thinned(rows: np.ndarray, grave: np.ndarray, most: int) -> tuple[np.ndarray, int]:
+    """Of rows that are too many, the gravest last, the gravest and some of the others from all of their time.
+
+    Returns
+    -------
+    rows, left
+        Those that are kept, and the number of the others.
+    """
+    if len(rows) <= most:
+        return rows, 0
+    level = grave[rows[-most]]
+    graver, some = rows[grave[rows] > level], rows[grave[rows] == level]
+    kept = some[np.linspace(0, len(some) - 1, most - len(graver)).astype("i8")]
+    return np.concatenate((kept, graver)), len(rows) - most
+
+
+def _undrawn(many: int, which: str) -> str:
+    return f"{words.count(many, 'event')} {which}{'is' if many == 1 else 'are'} not drawn."

@@ -4,13 +4,14 @@ https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 
 Slices (X, and pairs of B and E) become attempts at tasks of their name on the thread of their process, those
 that do not end running ones; those within others become call stacks of the outermost; instants become events;
-flow arrows become edges; counters CPU and memory become resources. Times are microseconds since the start
-that a file tells; files that tell none have one axis.
+flow arrows become edges; counters of CPU shares and memory become resources. Times are microseconds since
+the start that a file tells; files that tell none have one axis, wherever that begins.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -24,6 +25,7 @@ from ...batch import encode, intern
 from ...columns import take
 from ...frames import Gap, RecordingError
 from ...recording import Recording
+from ...schema import WAITING
 from .chrome_workers import Process, names
 from .json_reader import JsonError, JsonReader
 from .nested import Fold
@@ -35,6 +37,15 @@ _NAN = math.nan
 _Pid = tuple[int, Any]
 #: Counters of memory: of any tool, as Dask knows it; and of our own exports, what the system says.
 _MEMORY, _OF_PROCESS = "memory (MB)", "process memory (MB)"
+#: Counters of CPU that are percents: others are frequencies, temperatures or times.
+_CPU_SHARE = re.compile(r"CPU.*(%|percent|usage|utili[sz]ation|share(?!s))", re.IGNORECASE)
+#: How the categories of slices begin that our own exports write; the second says how the attempt ended.
+_OURS = "task,"
+_RUNNING = "running"
+_STATUSES = (
+    *("ok", "erred", "retried", "killed", "cancelled", "stolen", "rescheduled"),
+    *(_RUNNING, WAITING),
+)
 #: Most slices that are open within one another.
 _MOST_OPEN = 10_000
 _LACKS = {
@@ -181,27 +192,23 @@ class _Trace:
                 else:
                     self._threads[pid, tid] = name
             return
-        moment = float(event["ts"])
-        if not abs(moment) < 2**53:
-            raise ValueError("a time that is no number, or none of this age")
+        moment = _micros(event["ts"])
         if phase == "X":
             hash(tid)
-            length = min(max(0.0, number(event.get("dur", 0.0))), 2.0**53)
-            # Our own exports have the status as the second category.
-            _, _, status = str(event.get("cat", "")).partition("task,")
-            args = args | {"status": status} if status else args
-            # They draw what still ran until the end.
-            length = _NAN if status == "running" else length
-            self._slices.append(_slice(pid, tid, str(event["name"]), moment, length, args))
+            told = _of_dask(event, args)
+            # Our own exports draw what still ran until the end.
+            length = _NAN if told.get("status") == _RUNNING else max(0.0, _micros(event.get("dur", 0.0)))
+            self._slices.append(_slice(pid, tid, str(event["name"]), moment, length, told))
         elif phase == "B":
             begun = self._open[pid, tid]
             if len(begun) >= _MOST_OPEN:
                 raise ValueError("more slices within one another than any program has")
-            begun.append(_slice(pid, tid, str(event.get("name", "")), moment, _NAN, args))
+            told = _of_dask(event, args)
+            begun.append(_slice(pid, tid, str(event.get("name", "")), moment, _NAN, told))
         elif phase == "E":
             first = self._open[pid, tid].pop()
             length = max(0.0, moment - first.start)
-            last = _slice(pid, tid, first.name, first.start, length, args)
+            last = _slice(pid, tid, first.name, first.start, length, _of_dask(event, args))
             self._slices.append(
                 last._replace(
                     key=last.key or first.key,
@@ -220,7 +227,7 @@ class _Trace:
             self._count(pid, moment, str(event["name"]), args)
 
     def _count(self, pid: _Pid, moment: float, name: str, args: dict[str, Any]) -> None:
-        if name.startswith("CPU") and args:
+        if args and _CPU_SHARE.match(name):
             self._counters.append((pid, moment, "cpu", next(map(number, args.values()))))
         elif name in (_MEMORY, _OF_PROCESS):
             # Our own exports show beside it what lies on disk.
@@ -232,7 +239,7 @@ class _Trace:
         recording = Recording()
         for left in self._open.values():
             self._slices += left
-        started = min(self._zeros)
+        started = self._started
         stopped = max((last for _, last in self._extents.values()), default=started)
         about = {"name": name, "source": "Chrome trace", "started": started, "stopped": stopped}
         fold = self._folded()
@@ -263,6 +270,25 @@ class _Trace:
         """Where times of each file count from; of those that do not say it, with the first of the others."""
         default = min(self._dates.values(), default=0.0)
         return [self._dates.get(file, default) for file in range(len(self._files))]
+
+    @property
+    def _started(self) -> float:
+        """Where the first file counts from that says it.
+
+        Where none does, times may count from 1970 or since the machine was started: then the first moment of
+        what ran or was measured, or else of what is only noted.
+        """
+        if self._dates:
+            return min(self._zeros)
+        begins = [begin for begin, _ in self._spans.values()]
+        begins += self._moments_of(self._counters)
+        return min(begins or self._moments_of(self._instants), default=0.0)
+
+    def _moments_of(self, rows: Iterable[tuple[Any, ...]]) -> list[float]:
+        """Moments of rows that begin with their process and their time."""
+        pids_times = [row[:2] for row in rows]
+        moments: list[float] = self._moments(*zip(*pids_times, strict=True)).tolist() if pids_times else []
+        return moments
 
     def _moments(self, pids: Iterable[_Pid], micros: Iterable[float]) -> np.ndarray:
         zeros = self._zeros
@@ -499,6 +525,23 @@ def _told_apart(names: Mapping[tuple[Any, ...], str]) -> dict[tuple[Any, ...], s
         place: f"{name} ({place[-1]})" if name and often[place[:-1], name] > 1 else name
         for place, name in names.items()
     }
+
+
+def _micros(told: Any) -> float:
+    """A time, which may stand as text."""
+    micros = float(told)
+    if not abs(micros) < 2**53:
+        raise ValueError("a time that is no number, or none of this age")
+    return micros
+
+
+def _of_dask(event: Mapping[str, Any], args: dict[str, Any]) -> dict[str, Any]:
+    """What a slice of our own exports tells of an attempt; by the same names other tools tell anything."""
+    category = str(event.get("cat", ""))
+    if not category.startswith(_OURS):
+        return {}
+    status = category.removeprefix(_OURS)
+    return args | {"status": status if status in _STATUSES else "ok"}
 
 
 def _slice(pid: Any, tid: Any, name: str, start: float, length: float, args: dict[str, Any]) -> _Slice:

@@ -110,7 +110,15 @@ class Source:
 
 @contextmanager
 def opened(path: Path, told: Told = silent) -> Iterator[Source]:
-    """A file as a `Source`."""
+    """A file as a `Source`.
+
+    Raises
+    ------
+    RecordingError
+        If it is a folder.
+    """
+    if path.is_dir():
+        raise RecordingError(f"{path} is a folder: name a file in it")
     with path.open("rb") as file:
         yield Source(path, file, told)
 

@@ -45,7 +45,7 @@ export function fillHead(head: HTMLElement, model: Model, shared: Shared): Stop 
     const told = waits ? `${verdict} ${status.words}${report}` : statusWords(status, well);
     // How far a run is changes all the time: it is not read out.
     words.ariaLive = model.get('_live') && told === well ? 'off' : 'polite';
-    const lost = page.damages.slice(-1).map(words => `Not all can be read (${words}).`);
+    const lost = page.damages.slice(-1).map(words => `unread: ${words}`);
     const said = [told, ...lost].filter(Boolean).join(' · ');
     if (said !== shown) words.replaceChildren(...inline(said));
     shown = said;

@@ -14,7 +14,7 @@ const TELLING = 500;
 const SILENCE = 15_000;
 
 export const NO_ANSWER =
-  'The kernel does not answer. If it is busy, this comes to life when its cell has ended; ' +
+  'The kernel does not answer. If it is busy, this goes on when its cell has ended; ' +
   'if it has been restarted or this notebook was opened without it, run the cell again.';
 
 /** Views of this page, by the widget that they show. */

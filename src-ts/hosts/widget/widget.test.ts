@@ -283,7 +283,7 @@ describe('a widget', () => {
     const damaged = history().slice(0, -3);
     host.receive({ type: 'data', feed: 'f', from: 2, to: 3, replay: false }, damaged);
     await Promise.resolve();
-    expect(words(el)).toMatch(/^5 s on 1 thread\. · Not all can be read \(.*end too early\)\.$/);
+    expect(words(el)).toMatch(/^5 s on 1 thread\. · unread: .*end too early$/);
   });
 
   it.each(['pointerdown', 'keydown', 'wheel'])('has a kernel that rests go on, once, at a %s', sign => {

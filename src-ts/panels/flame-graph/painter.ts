@@ -12,24 +12,23 @@ export const ROW = 18;
 /** Frames narrower than this have no text, CSS pixels. */
 const NARROWEST_TEXT = 28;
 
-/** Frames that are wide enough for text: triples of node, left and width in CSS pixels; `depth` beside. */
-interface Labels {
-  count: number;
-  places: Float64Array;
-}
+/** A frame that is wide enough for text; CSS pixels. */
+type Label = readonly [frame: number, x: number, width: number, row: number];
 
 /**
  * Draws a flame tree by columns of pixels: one line of pixels a depth, made in
  * memory and stretched to the height of a row. What is narrower than a pixel
- * is skipped over by galloping, and lightens its pixel by what it leaves empty.
+ * is skipped over by galloping, and lightens its pixels by what it leaves empty.
  */
 export class FlamePainter {
   private readonly canvas = document.createElement('canvas');
   private image: ImageData | undefined;
   private pixels = new Uint32Array(0);
-  private readonly labels: Labels = { count: 0, places: new Float64Array(4 * 4096) };
+  private labels: Label[] = [];
   private widths = new Float64Array(0);
-  private widthsOf: FlameTree | undefined;
+  /** Before each entry, the last that a search has found, plus 1. */
+  private hits = new Uint32Array(0);
+  private measured: readonly unknown[] = [];
 
   draw(
     pen: Pen,
@@ -39,13 +38,14 @@ export class FlamePainter {
     colors: Uint32Array,
     names: readonly string[],
     theme: Theme,
-    ratio: number
+    ratio: number,
+    matched?: Uint8Array
   ): void {
     const rows = Math.ceil(box.height / ROW);
     const width = Math.max(1, Math.round(box.width * ratio));
     this.prepare(width, rows, theme);
-    this.measure(tree);
-    this.labels.count = 0;
+    this.measure(tree, matched);
+    this.labels = [];
     const last = Math.min(tree.deepest, window.depth + rows - 1);
     for (let depth = window.depth; depth <= last; depth++) {
       this.line(tree, depth, depth - window.depth, width, window, colors, ratio);
@@ -59,7 +59,7 @@ export class FlamePainter {
     pen.drawImage(this.canvas, box.x, box.y, box.width, rows * ROW);
     pen.fillStyle = theme.backgroundText;
     for (let row = 1; row <= rows; row++) pen.fillRect(box.x, box.y + row * ROW - 1, box.width, 1);
-    this.write(pen, tree, box, names, theme);
+    this.write(pen, box, names, theme);
     pen.restore();
   }
 
@@ -73,13 +73,16 @@ export class FlamePainter {
     this.pixels.fill(packed(theme.background));
   }
 
-  /** Sums of widths up to each entry, to know how full a pixel is without looking at all that is in it. */
-  private measure(tree: FlameTree): void {
-    if (this.widthsOf === tree) return;
-    this.widthsOf = tree;
-    this.widths = new Float64Array(tree.size + 1);
-    for (let entry = 0; entry < tree.size; entry++) {
-      this.widths[entry + 1] = this.widths[entry] + (tree.right[entry] - tree.left[entry]);
+  /** What comes before each entry, to know how full a pixel is, and if with a hit, without looking at all in it. */
+  private measure(tree: FlameTree, matched: Uint8Array | undefined): void {
+    if (this.measured[0] === tree && this.measured[1] === matched) return;
+    this.measured = [tree, matched];
+    const { size, left, right, nodes, frame } = tree;
+    this.widths = new Float64Array(size + 1);
+    this.hits = new Uint32Array(size + 1);
+    for (let entry = 0; entry < size; entry++) {
+      this.widths[entry + 1] = this.widths[entry] + (right[entry] - left[entry]);
+      this.hits[entry + 1] = matched?.[frame[nodes[entry]]] ? entry + 1 : this.hits[entry];
     }
   }
 
@@ -93,55 +96,59 @@ export class FlamePainter {
     ratio: number
   ): void {
     const { left, right, nodes, frame } = tree;
-    const { pixels, widths } = this;
+    const { pixels, widths, hits } = this;
     const perPixel = (to - from) / width;
     const offset = row * width;
     const end = tree.levels[depth + 1];
-    for (let entry = firstAbove(right, from, tree.levels[depth], end); entry < end && left[entry] < to; ) {
+    /** Of what is no frame there is none: nothing is painted. */
+    const color = (entry: number, covered: number): number =>
+      colors[frame[nodes[entry]] * COVERAGES + stepOf(covered)];
+    // Pixels before `free` stay as they are, with the sum of widths up to `painted`: the rest goes into the next.
+    let free = 0;
+    let painted = 0;
+    for (
+      let entry = firstAbove(right, from, tree.levels[depth], end);
+      entry < end && left[entry] < to && free < width;
+    ) {
       const x = (left[entry] - from) / perPixel;
       const stop = (right[entry] - from) / perPixel;
-      const code = frame[nodes[entry]];
       if (stop - x < 1) {
-        const pixel = Math.max(0, x | 0);
-        const edge = from + (pixel + 1) * perPixel;
+        free = Math.max(free, x | 0) + 1;
+        const edge = from + free * perPixel;
         const next = gallop(right, entry, end, edge);
-        const covered = Math.min(1, (widths[Math.max(next, entry + 1)] - widths[entry]) / perPixel);
-        pixels[offset + pixel] = code < 0 ? 0 : colors[code * COVERAGES + stepOf(covered)];
-        entry = Math.max(entry + 1, next);
+        // What of the next lies in this pixel.
+        const part = next < end ? Math.max(0, edge - left[next]) : 0;
+        const sum = widths[next] + part;
+        const hit = hits[part > 0 ? next + 1 : next];
+        const shown = hit > entry ? hit - 1 : part > perPixel / 2 ? next : entry;
+        pixels[offset + free - 1] = color(shown, (sum - Math.max(painted, widths[entry])) / perPixel);
+        painted = sum;
+        entry = next;
         continue;
       }
-      const begin = x < 0 ? 0 : Math.round(x);
-      const close = stop >= width ? width : Math.round(stop);
+      const begin = Math.max(free, Math.round(x));
+      const close = Math.min(width, Math.round(stop));
       const gap = close - begin >= 4 * ratio && stop < width ? 1 : 0;
-      const color = code < 0 ? 0 : colors[code * COVERAGES + COVERAGES - 1];
-      pixels.fill(color, offset + begin, offset + Math.max(begin + 1, close - gap));
+      pixels.fill(color(entry, 1), offset + begin, offset + close - gap);
       if (close - begin > NARROWEST_TEXT * ratio)
-        this.label(nodes[entry], begin / ratio, (close - begin) / ratio, row);
+        this.labels.push([frame[nodes[entry]], begin / ratio, (close - begin) / ratio, row]);
       entry++;
     }
   }
 
-  private label(node: number, x: number, width: number, row: number): void {
-    const { labels } = this;
-    if (4 * labels.count >= labels.places.length) return;
-    labels.places.set([node, x, width, row], 4 * labels.count++);
-  }
-
-  private write(pen: Pen, tree: FlameTree, box: Box, names: readonly string[], theme: Theme): void {
+  private write(pen: Pen, box: Box, names: readonly string[], theme: Theme): void {
     const text = writeWith(pen, theme, 11);
     pen.fillStyle = theme.text;
-    const { places, count } = this.labels;
-    for (let at = 0; at < 4 * count; at += 4) {
-      const frame = tree.frame[places[at]];
-      if (frame < 0) continue;
-      const words = text.fitted(names[frame], places[at + 2] - 8);
-      if (words) pen.fillText(words, box.x + places[at + 1] + 4, box.y + places[at + 3] * ROW + ROW / 2);
+    for (const [frame, x, width, row] of this.labels) {
+      const words = frame >= 0 && text.fitted(names[frame], width - 8);
+      if (words) pen.fillText(words, box.x + x + 4, box.y + row * ROW + ROW / 2);
     }
   }
 }
 
 function stepOf(covered: number): number {
-  return Math.min(COVERAGES - 1, Math.floor(covered * COVERAGES));
+  // Sums round: of nothing it may be a little less.
+  return Math.min(COVERAGES - 1, (covered * COVERAGES) | 0);
 }
 
 /** The first entry whose right end lies beyond a place that is most likely near. */

@@ -115,12 +115,13 @@ export class FlameGraphView implements PanelView {
   }
 
   draw(pen: Pen): void {
-    const { tree, frames, colors, inverted } = this.data;
+    const { tree, frames, colors, inverted, found } = this.data;
     const { theme, width, ratio } = this.context.surface;
     if (!tree || !frames || !colors) return;
     drawPackages(pen, tree, colors, inverted, width, theme);
     const packed = this.packedColors(colors);
-    this.painter.draw(pen, tree, this.box(), this.zoom.window, packed, frames.names, theme, ratio);
+    const { window } = this.zoom;
+    this.painter.draw(pen, tree, this.box(), window, packed, frames.names, theme, ratio, found?.frames);
   }
 
   drawOverlay(pen: Pen, hovered: Mark | undefined): void {

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { batchOf, type Row, recordingOf } from '../../core/test-recording';
 import { Surface } from '../../draw/surface';
+import { SvgPen } from '../../draw/svg-pen';
 import { memory } from '../memory';
 import type { PanelView, Stage } from '../panel';
 import { createStage } from '../stage';
@@ -178,4 +179,35 @@ test('the most at once is exact, however short it was, and of what takes the pla
   byName();
   const rows = view.rows?.();
   expect(rows?.row(0).map(plain)).toEqual(['load', '4 MiB', '2', '4 MiB']);
+});
+
+test('what is held still is so until now, and on as time goes on', () => {
+  const [first] = RESULTS;
+  const surface = new Surface();
+  surface.width = 800;
+  const measured = (time: number): Row[] => [{ ...MEMORY[0], time }];
+  stage = createStage(recordingOf({ graph: GRAPH, attempts: [first], memory: measured(1003) }));
+  stage.viewport.setExtent(1000, 1010);
+  view = memory.create({ ...stage, surface, say: () => {} });
+  surface.height = view.height(800);
+  look = view.controls?.[1] as HTMLSelectElement;
+  byName();
+  /** Until when there is something above zero. */
+  const drawn = (): number => {
+    const pen = new SvgPen(800, surface.height);
+    view.draw(pen);
+    const areas = [...pen.toString().matchAll(/<path[^>]* d="([^"]+)"[^>]* fill="(?!none)/g)];
+    const points = areas.flatMap(([, d]) =>
+      [...d.matchAll(/[ML]([\d.]+)[ ,]([\d.]+)/g)].map(each => each.map(Number))
+    );
+    const plot = view.plot?.() ?? { x: 0, y: 0, width: 1, height: 1 };
+    const above = points.filter(([, , y]) => y < plot.y + plot.height - 1).map(([, x]) => x);
+    return stage.viewport.scale(plot.width).time(Math.max(...above) - plot.x);
+  };
+  expect(drawn()).toBeCloseTo(1003, 1);
+  expect(cardAt(1005)).toEqual(['']);
+  stage.recording.take(batchOf('memory', measured(1006)));
+  view.layout();
+  expect(cardAt(1005)[0]).toBe('4 MiB of results');
+  expect(drawn()).toBeCloseTo(1006, 1);
 });

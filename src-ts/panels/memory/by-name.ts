@@ -37,7 +37,9 @@ export class ByName implements Layered {
   };
   private readonly held: Held;
   private readonly chart: LayerChart;
-  private known: { readonly clauses: readonly Clause[]; readonly state: string } | undefined;
+  private known:
+    | { readonly clauses: readonly Clause[]; readonly state: string; readonly end: number }
+    | undefined;
   /** By result: index into `Tasks.names`, and its layer. */
   private names: Uint16Array = new Uint16Array(0);
   private layerOf: Uint8Array = new Uint8Array(0);
@@ -75,6 +77,9 @@ export class ByName implements Layered {
   overTime(from: number, to: number, bins: number): Float64Array[] {
     const layers = this.layers.length + Number(this.others);
     const made = binnedHeld(this.held, this.layerOf, layers, from, to, bins);
+    // What is held still is not yet held in time to come.
+    const past = Math.ceil((bins * (this.context.recording.end - from)) / (to - from));
+    for (const layer of made) layer.fill(0, Math.max(0, past));
     this.most = Math.max(this.most, peakOf(stacked(made)) * 1.04);
     return made;
   }
@@ -89,6 +94,7 @@ export class ByName implements Layered {
     if (!layer) return undefined;
     const time = scale.time(x - box.x);
     const { tasks, recording } = this.context;
+    if (time > recording.end) return undefined;
     const under = tasks.names[this.layers[layer.part]] ?? '';
     const when = `${duration(time - recording.origin)} (${clock(time)})`;
     const told = (): { sum: string; lines: CardLine[] } => {
@@ -165,10 +171,13 @@ export class ByName implements Layered {
     const filter = selection.filter('memory');
     const { clauses } = selection;
     const state = recording.state('graph', 'submissions');
-    if (!changed && this.known?.clauses === clauses && this.known.state === state) return;
-    this.known = { clauses, state };
+    const { end } = recording;
+    const { held, known } = this;
+    const isSame = !changed && known?.clauses === clauses && known.state === state;
+    if (isSame && known.end === end) return;
+    this.known = { clauses, state, end };
     this.chart.renew(this.known);
-    const { held } = this;
+    if (isSame) return;
     this.names = held.names();
     const passes = held.passing(filter);
     const named = chosenFlags(tasks.names, filter.names);

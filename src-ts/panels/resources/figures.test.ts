@@ -161,3 +161,18 @@ test('of what comes while a run goes on each row is looked at a few times, of wh
   expect(mosts(anew)).toEqual(mosts(figures));
   expect(anew.series.resources).toEqual(figures.series.resources);
 });
+
+test('layers are of those chosen, even if there is nothing of them; of the scheduler a choice of workers tells none', () => {
+  const resources = ['scheduler', 'tcp://a', 'tcp://b'].map(process => ({ process, time: 1, executing: 1 }));
+  const stage = createStage(recordingOf({ resources }));
+  const figures = new ResourceFigures(stage as PanelContext);
+  const summed = (): number => {
+    figures.read();
+    return figures.summed(figures.series.resources).length;
+  };
+  expect(summed()).toBe(2);
+  stage.selection.set({ source: 'x', column: 'worker', value: ['tcp://c'] });
+  expect(summed()).toBe(0);
+  figures.chosenGroup = 'scheduler';
+  expect(summed()).toBe(1);
+});

@@ -113,10 +113,10 @@ export class ResourceFigures {
     return [...names.keys()].filter(process => workers?.has(workerOf(names[process])));
   }
 
-  /** Whose layers are shown: those of the chosen ones, or of all where there is no choice. */
+  /** Whose layers are shown: those of the chosen ones, even if none is there, or of all where no workers are chosen. */
   summed(series: Series): readonly number[] {
-    const chosen = this.chosen(series);
-    return chosen.length > 0 ? chosen : [...series.names.keys()];
+    const isChosen = this.chosenGroup === 'workers' && this.context.selection.filter().workers;
+    return isChosen ? this.chosen(series) : [...series.names.keys()];
   }
 
   /** The same, but of workers that share a process, each of which tells of all its CPU, the one with most samples. */

@@ -21,7 +21,8 @@ export function resourceTable(
         number<string>(
           `${label}, ${figure}`,
           name => figuresOf(own, own.names.indexOf(name), values, time)[figure],
-          value => wordsOf(measure, value)
+          value => wordsOf(measure, value),
+          measure.unit
         )
       );
     })

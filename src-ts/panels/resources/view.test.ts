@@ -218,3 +218,16 @@ test('whose figures are shown is said', () => {
   group.dispatchEvent(new Event('change'));
   expect(view.shows?.()).toBe('of the scheduler');
 });
+
+test('a table that is copied has the unit of what it measures', () => {
+  const network = [{ process: 'a', time: 1, net_read: 2e6, net_write: 1, lag: 0.1 }];
+  stage.recording.take(batchOf('resources', network));
+  view.layout();
+  const units = Object.fromEntries(view.rows?.().columns.map(({ title, unit }) => [title, unit]) ?? []);
+  expect(units).toMatchObject({
+    'CPU, most': '%',
+    'received, mean': 'bytes/second',
+    'event loop lag, most': 'seconds',
+    'ready, most': 'count'
+  });
+});

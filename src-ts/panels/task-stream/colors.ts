@@ -25,6 +25,8 @@ export interface ColorTable {
   /** The same for lanes that are not chosen. */
   readonly dimmed: Uint32Array;
   readonly phases: Uint32Array;
+  /** The same for lanes that are not chosen. */
+  readonly dimmedPhases: Uint32Array;
   readonly background: number;
   readonly grid: number;
   /** Drawn beside failures where they would not stand out from the background; 0 where they do. */
@@ -41,6 +43,7 @@ export function failureColor(failure: number, theme: Theme): Rgb {
 export class CellColors {
   /** With all names in full colour, and with all of them dimmed. */
   private tables: readonly Uint32Array[];
+  private readonly phases: readonly Uint32Array[];
   private count = 0;
 
   constructor(
@@ -49,6 +52,7 @@ export class CellColors {
     private readonly colors: ColorRegistry
   ) {
     this.tables = [1, 0.5].map(left => failuresOf(theme, left));
+    this.phases = [1, 2 * DIMMED].map(most => phasesOf(theme, most));
   }
 
   /** With names in full colour that are `bright`. `chosen`: some are, and what belongs to none of them steps back too. */
@@ -56,6 +60,7 @@ export class CellColors {
     const { theme, names } = this;
     this.mixNew();
     const [full, dimmed] = this.tables;
+    const [phases, faint] = this.phases;
     const tasks = full.slice();
     names.forEach((name, index) => {
       const from = placeOf(index);
@@ -64,7 +69,8 @@ export class CellColors {
     return {
       tasks,
       dimmed,
-      phases: phasesOf(theme, chosen ? 2 * DIMMED : 1),
+      phases: chosen ? faint : phases,
+      dimmedPhases: faint,
       background: packed(theme.background),
       grid: packed(theme.gridColor),
       outline: theme.dark ? packed([235, 235, 235]) : 0

@@ -1,7 +1,7 @@
 import { css } from '../../draw/palette';
 import type { Box, Pen } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
-import { filling, isFailure } from './cells';
+import { ERRED, filling, isFailure, KILLED, RETRIED } from './cells';
 import { failureColor } from './colors';
 import type { Grid } from './grid';
 
@@ -19,13 +19,20 @@ export function drawFailures(
   isDimmed: (row: number) => boolean
 ): void {
   const { tasks, width, rows } = grid;
+  const colors = [ERRED, KILLED, RETRIED].map(failure => css(failureColor(failure, theme)));
   for (let row = 0; row < rows; row++) {
     if (isDimmed(row)) continue;
-    for (let at = 0; at < width; at++) {
-      const cell = tasks[row * width + at];
-      if (!isFailure(cell)) continue;
-      pen.fillStyle = css(failureColor(filling(cell), theme));
-      pen.fillRect(plot.x + at * column, plot.y + row * laneHeight, column, Math.max(1, laneHeight - 1));
+    const cells = tasks.subarray(row * width, (row + 1) * width);
+    let from = 0;
+    for (let at = 1; at <= width; at++) {
+      const fill = filling(cells[from]);
+      if (filling(cells[at]) === fill) continue;
+      if (isFailure(cells[from])) {
+        pen.fillStyle = colors[fill - ERRED];
+        const x = plot.x + from * column;
+        pen.fillRect(x, plot.y + row * laneHeight, (at - from) * column, Math.max(1, laneHeight - 1));
+      }
+      from = at;
     }
   }
 }

@@ -122,7 +122,7 @@ export class Legend {
     this.signs.replaceChildren(...signs.map(sign => signItem(sign, theme)));
   }
 
-  /** The same for a saved picture: names that are shown, then the signs. */
+  /** The same for a saved picture: the signs that have a colour, then names that are shown. */
   forPicture(theme: Theme): Sign[] {
     const { names } = this.stage.tasks;
     const shown = this.stage.tasks.totals
@@ -132,7 +132,9 @@ export class Legend {
       .slice(0, 40)
       .map(name => ({ color: nameColor(name, this.stage.colors, theme), label: shortened(name, LETTERS) }));
     return [
-      ...this.signsOf().map(([kind, label]) => ({ color: css(reservedColor(kind, theme)), label })),
+      ...this.signsOf()
+        .filter(sign => sign !== AWAY)
+        .map(([kind, label]) => ({ color: css(reservedColor(kind, theme)), label })),
       ...shown
     ];
   }

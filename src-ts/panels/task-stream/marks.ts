@@ -3,7 +3,7 @@ import type { Box } from '../../draw/pen';
 import type { Card } from '../../draw/tooltip';
 import type { Mark, PanelContext } from '../panel';
 import { cardOf, wordsOf } from './card';
-import { CHOSEN, FAILURE } from './cells';
+import { FAILURE, FIRST_NAME } from './cells';
 import type { Choice } from './choice';
 import { nameColor } from './colors';
 
@@ -13,42 +13,34 @@ export interface Place {
   readonly entry: number;
 }
 
-/** How far from a task, in pixels, the pointer may be. */
-const NEAR = 3;
-/** Most entries looked at under one pixel. */
-const MOST = 4000;
-
 /**
- * The entry that a person means at a moment: of those in the pixel a failed
- * one, else one of a chosen name, else the longest; if there is none, the
- * nearest.
+ * The entry that a person means in a pixel: the longest of those with its filling, if there is none the nearest to its
+ * middle. Times are those of the pixel's edges, and how far from a task the pointer may be.
  */
 export function entryAt(
   lane: Lane,
-  time: number,
-  perPixel: number,
+  from: number,
+  to: number,
+  near: number,
+  fill: number,
   choice: Choice
 ): { readonly entry: number; readonly others: number } | undefined {
-  const from = time - perPixel / 2;
-  const to = time + perPixel / 2;
   let best = -1;
-  let score = -1;
-  let count = 0;
-  const { length } = lane;
-  for (let entry = lane.firstAfter(from); entry < length && lane.start[entry] < to && count < MOST; entry++) {
-    if (lane.stop[entry] < from || !choice.shows(lane, entry)) continue;
-    count++;
-    const took = Math.min(lane.stop[entry] - lane.start[entry], 1e9);
-    const weight =
-      (FAILURE[lane.status[entry]] > 0 ? 4e9 : choice.roles[lane.name[entry]] === CHOSEN ? 2e9 : 0) + took;
-    if (weight > score) {
-      score = weight;
+  let longest = -1;
+  let others = -1;
+  const { length, start, stop, status, name } = lane;
+  for (let entry = lane.firstAfter(from); entry < length && start[entry] < to; entry++) {
+    if (stop[entry] <= from || !choice.shows(lane, entry)) continue;
+    others++;
+    const took = stop[entry] - start[entry];
+    if (took > longest && fill === (FAILURE[status[entry]] || name[entry] + FIRST_NAME)) {
+      longest = took;
       best = entry;
     }
   }
-  if (best >= 0) return { entry: best, others: count - 1 };
-  const near = lane.at(time, NEAR * perPixel);
-  return near >= 0 && choice.shows(lane, near) ? { entry: near, others: 0 } : undefined;
+  if (best >= 0) return { entry: best, others };
+  best = lane.at((from + to) / 2, near);
+  return best >= 0 && choice.shows(lane, best) ? { entry: best, others: 0 } : undefined;
 }
 
 /** A task in the picture. */

@@ -32,7 +32,9 @@ export class Sheet {
     this.resize(width, lanes * thirds);
     const grid = gridColumns.filter(column => column >= 0 && column < width);
     for (let lane = 0; lane < lanes; lane++) {
-      const table = isDimmed(lane) ? colors.dimmed : colors.tasks;
+      const isFaint = isDimmed(lane);
+      const table = isFaint ? colors.dimmed : colors.tasks;
+      const ofPhases = isFaint ? colors.dimmedPhases : colors.phases;
       const from = lane * width;
       const to = from * thirds;
       const { pixels } = this;
@@ -40,12 +42,12 @@ export class Sheet {
       for (const column of grid) if (tasks[from + column] === EMPTY) pixels[to + column] = colors.grid;
       if (colors.outline !== 0) this.outlineFailures(tasks, from, to, width, colors.outline);
       if (!withPhases) {
-        this.phasesInGaps(tasks, phases, from, to, width, colors);
+        this.phasesInGaps(tasks, phases, from, to, width, ofPhases);
         continue;
       }
       pixels.copyWithin(to + width, to, to + width);
       pixels.copyWithin(to + 2 * width, to, to + width);
-      this.phasesBelow(tasks, phases, from, to, width, first, colors);
+      this.phasesBelow(tasks, phases, from, to, width, first, ofPhases, colors.background);
     }
     this.canvas.getContext('2d', { alpha: false })?.putImageData(this.image as ImageData, 0, 0);
   }
@@ -67,11 +69,11 @@ export class Sheet {
     from: number,
     to: number,
     width: number,
-    colors: ColorTable
+    colors: Uint32Array
   ): void {
     for (let column = 0; column < width; column++) {
       const cell = phases[from + column];
-      if (cell !== EMPTY && tasks[from + column] === EMPTY) this.pixels[to + column] = colors.phases[cell];
+      if (cell !== EMPTY && tasks[from + column] === EMPTY) this.pixels[to + column] = colors[cell];
     }
   }
 
@@ -86,7 +88,8 @@ export class Sheet {
     to: number,
     width: number,
     first: number,
-    colors: ColorTable
+    colors: Uint32Array,
+    background: number
   ): void {
     const middle = to + width;
     const low = middle + width;
@@ -94,12 +97,12 @@ export class Sheet {
       const cell = phases[from + column];
       if (cell === EMPTY) continue;
       const action = (cell >>> 6) - FIRST_NAME;
-      if (isAway(cell)) this.pixels[to + column] = this.pixels[middle + column] = colors.background;
+      if (isAway(cell)) this.pixels[to + column] = this.pixels[middle + column] = background;
       if (action === AWAY) continue;
       const isDisk = action === 1 || action === 2;
       if (isDisk && (first + column) % 4 >= 2) continue;
-      this.pixels[low + column] = colors.phases[cell];
-      if (action === 0 && tasks[from + column] === EMPTY) this.pixels[middle + column] = colors.phases[cell];
+      this.pixels[low + column] = colors[cell];
+      if (action === 0 && tasks[from + column] === EMPTY) this.pixels[middle + column] = colors[cell];
     }
   }
 

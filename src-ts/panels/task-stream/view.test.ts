@@ -166,6 +166,33 @@ describe('Task stream', () => {
     expect(cardAt(1006, 1)).not.toHaveProperty('Until in memory');
   });
 
+  test('in a pixel that many tasks share, one of the name that it shows is met, and a failure before all', () => {
+    const pen = new Proxy({} as Pen, { get: () => () => {}, set: () => true });
+    vi.spyOn(Sheet.prototype, 'paint').mockReturnValue();
+    stage.viewport.show(1000, 2000);
+    const plot = view.plot?.() ?? { x: 0, width: 1 };
+    const scale = stage.viewport.scale(plot.width, 1);
+    const during = (run: number, task: number, from: number, to: number, status = 'ok'): Row => {
+      const [start, stop] = [from, to].map(part => scale.time(100 + part));
+      return { run, task, worker: 'w2', thread: 't1', status, start, stop };
+    };
+    const shown = (): string | undefined =>
+      view
+        .pick?.(plot.x + 100.2, 30)
+        ?.words()
+        .split(', at')[0];
+    const add = (...rows: Row[]): string | undefined => {
+      stage.recording.take(batchOf('attempts', rows));
+      view.layout();
+      view.draw(pen);
+      return shown();
+    };
+    const many = [during(10, 0, 0.1, 0.3), during(11, 1, 0.3, 0.6), during(12, 0, 0.6, 0.8)];
+    expect(add(...many)).toBe('inc, finished');
+    expect(add(during(13, 2, 0.9, 0.91, 'erred'))).toContain('fails, failed');
+    vi.restoreAllMocks();
+  });
+
   test('nothing is found where nothing is', () => {
     const { x, y } = at(1003, 0);
     expect(view.pick?.(x, y)).toBeUndefined();

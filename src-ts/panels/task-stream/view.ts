@@ -7,6 +7,7 @@ import { element, setHidden, setWords } from '../element';
 import { noTasks } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, Sign, TableRows } from '../panel';
 import { timeMarks } from '../time-axis';
+import { filling } from './cells';
 import { Choice } from './choice';
 import { CellColors, type ColorTable } from './colors';
 import { drawDetails } from './details';
@@ -29,6 +30,8 @@ import { Sheet } from './sheet';
 const WITH_SHAPES = 5;
 /** How far out of sight, in pixels, a line may lead: far ones would be drawn imprecisely. */
 const FAR = 1e5;
+/** How far from a task, in pixels, the pointer may be. */
+const NEAR = 3;
 /** Longest time in one go for building levels, milliseconds. */
 const BUILDING = 10;
 
@@ -170,10 +173,16 @@ export class TaskStreamView implements PanelView {
   pick(x: number, y: number): Mark | undefined {
     const plot = this.plot();
     if (x < plot.x || x > plot.x + plot.width || y < 0 || y >= plot.height) return undefined;
-    const { scale } = this;
-    const lane = this.context.tasks.lanes[this.window.top + Math.floor(y / this.window.height)];
+    const { scale, grid } = this;
+    const row = Math.floor(y / this.window.height);
+    const lane = this.context.tasks.lanes[this.window.top + row];
     if (!lane) return undefined;
-    const found = entryAt(lane, scale.time(x - plot.x), scale.perPixel, this.choice);
+    const { ratio } = this.context.surface;
+    const column = Math.floor((x - plot.x) * ratio);
+    const from = scale.time(column / ratio);
+    const to = scale.time((column + 1) / ratio);
+    const fill = filling(grid.tasks[row * grid.width + column]);
+    const found = entryAt(lane, from, to, NEAR * scale.perPixel, fill, this.choice);
     return found && this.mark({ lane, entry: found.entry }, found.others);
   }
 

@@ -19,6 +19,11 @@ export interface BudgetMark extends Mark {
 
 const MOST_NAMES = 5;
 
+/** What arrow keys go on from: a row is one place, whichever of its parts is pointed at. */
+export function placeOf({ id, subject }: BudgetMark): Mark['id'] {
+  return subject.kind === 'row' ? `row ${subject.line.group.key}` : id;
+}
+
 /** A part of the whole. */
 export function partMark(found: BudgetFigures, part: Shown, box: Box): BudgetMark {
   const line = `${duration(part.seconds)} (${share(part.seconds / found.whole)})`;

@@ -255,6 +255,16 @@ describe('shared out', () => {
     expect(stage.selection.clauses).toEqual([]);
   });
 
+  it('goes on by keys from the row whose bar was pointed at', () => {
+    by('function');
+    const rows = marks();
+    const row = rows.findIndex(mark => mark.words().startsWith('sum'));
+    const { y, height } = rows[row].box;
+    const pointed = view.pick?.(400, y + height / 2);
+    expect(pointed?.id).not.toBe(rows[row].id);
+    expect(view.move?.(pointed, 'down')?.id).toBe(rows[row + 1].id);
+  });
+
   it('shows all rows when asked to, and few again', () => {
     show(Array.from({ length: 30 }, (_, at) => piece(0, 1 + at, 'cpu', `name-${at}`)));
     by('function');

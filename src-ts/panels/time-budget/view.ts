@@ -11,7 +11,7 @@ import { noTasks } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
 import { type Bar, drawBar, frameSegment, placeBar, segmentAt } from './bar';
 import { BudgetFigures } from './figures';
-import { type BudgetMark, lineMark, moreMark, partMark } from './marks';
+import { type BudgetMark, lineMark, moreMark, partMark, placeOf } from './marks';
 import {
   boxOf,
   drawLines,
@@ -176,7 +176,7 @@ export class TimeBudgetView implements PanelView {
       ...(this.shown === 'time' ? [] : this.lines.list.map(line => this.lineMark(line, -1)))
     ];
     if (this.shown !== 'time' && this.lines.more) marks.push(this.lineMark('more', -1));
-    const at = marks.findIndex(({ id }) => id === from?.id);
+    const at = from ? marks.map(placeOf).indexOf(placeOf(from as BudgetMark)) : -1;
     return marks[stepped(at, direction, marks.length)];
   }
 

@@ -75,6 +75,12 @@ test('a cell tells who sent to whom, and chooses both; a bar chooses what was se
   view.choose?.(bar, { additive: false });
   expect(stage.selection.own('transfers', 'name')).toEqual(['load']);
   expect(view.rows?.().row(1).slice(0, 4)).toEqual(['worker 0', 'clients', '1', '10\u2009B']);
+  expect(
+    view
+      .rows?.()
+      .columns.map(({ unit }) => unit)
+      .slice(3)
+  ).toEqual(['B', 's', 'B/s']);
 });
 
 test('who sent is unknown where nobody told, and that is no client', () => {

@@ -146,7 +146,7 @@ export class TransfersView implements PanelView {
       number('Transfers', ({ transfers }) => transfers, count),
       number('Bytes', ({ nbytes }) => nbytes, bytes),
       number('Time', ({ seconds }) => seconds, duration),
-      number('Rate', ({ nbytes, seconds }) => nbytes / seconds, rateWords)
+      number('Rate', ({ nbytes, seconds }) => nbytes / seconds, rateWords, 'B/s')
     ]);
   }
 
