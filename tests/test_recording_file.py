@@ -233,7 +233,7 @@ def test_a_pipe_is_refused_in_words(tmp_path: Path) -> None:
 def test_a_missing_file_is_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         dask_insight.open(tmp_path / "nothing")
-    with pytest.raises(IsADirectoryError):
+    with pytest.raises(RecordingError, match="is a folder: name a recording in it"):
         dask_insight.open(tmp_path)
 
 

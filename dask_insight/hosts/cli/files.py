@@ -233,11 +233,7 @@ def reading() -> Iterator[None]:
     except FileNotFoundError as error:
         raise CommandError(f"there is no file {error.filename}", ExitCode.UNREADABLE) from None
     except (RecordingError, OSError) as error:
-        told = str(error)
-        # Windows calls it forbidden to open one.
-        if isinstance(error, OSError) and os.path.isdir(error.filename or ""):
-            told = f"{error.filename} is a folder: name a recording in it"
-        raise CommandError(told, ExitCode.UNREADABLE) from None
+        raise CommandError(str(error), ExitCode.UNREADABLE) from None
 
 
 def write_report(recording: Recording, path: Path, *, quiet: bool = False) -> Path:
