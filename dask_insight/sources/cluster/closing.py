@@ -16,7 +16,9 @@ def when_closed_within(client: Any, hear: Callable[[float], None]) -> Callable[[
 
     Beyond them Dask gives the client up half closed. It is called in the thread that closes.
     """
-    close = getattr(client, _CLOSE)
+    close = getattr(client, _CLOSE, None)
+    if close is None:
+        return lambda: None
 
     def closing(*args: Any, **options: Any) -> Any:
         timeout = args[0] if args else options.get("timeout")
