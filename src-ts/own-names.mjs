@@ -1,9 +1,9 @@
 import { parse } from 'acorn';
 
 /**
- * Names of members that only this script gives and uses: those of its classes, those of the objects whose shape its
- * sources declare, and those that it reaches through `this` alone. Nobody else knows them, so that they may be as
- * short as those of variables.
+ * Names of members that only this script gives and uses: those of its classes, which it reaches through `this` or
+ * declares, and those of the objects whose shape its sources declare. Nobody else knows them, so that they may be as
+ * short as those of variables; those of the browser's own objects terser leaves as they are.
  *
  * @param {string} script A module in which names are still those of its sources.
  * @param {ReadonlySet<string>} foreign Names in data that come from elsewhere, such as JSON.
@@ -11,7 +11,7 @@ import { parse } from 'acorn';
  * @returns {string[]}
  */
 export function ownNames(script, foreign = new Set(), shapes = new Set()) {
-  const [declared, own, others, fixed] = [new Set(), new Set(), new Set(), new Set()];
+  const [declared, fixed] = [new Set(), new Set()];
   const visit = node => {
     if (Array.isArray(node)) node.forEach(visit);
     else if (node && typeof node === 'object') {
@@ -19,14 +19,12 @@ export function ownNames(script, foreign = new Set(), shapes = new Set()) {
         const { object, property } = node;
         // A member of a data set is an attribute of its element.
         const isAttribute = object.property?.name === 'dataset';
-        (isAttribute ? fixed : object.type === 'ThisExpression' ? own : others).add(property.name);
+        if (isAttribute) fixed.add(property.name);
+        else if (object.type === 'ThisExpression') declared.add(property.name);
       } else if (DECLARES.has(node.type) && node.key.type === 'Identifier') declared.add(node.key.name);
       else if (node.type === 'ObjectPattern') {
         // What is taken out of an object is read, as behind a dot.
-        for (const each of node.properties) {
-          if (!each.computed) others.add(each.key?.name);
-          Object.values(each).forEach(visit);
-        }
+        for (const each of node.properties) Object.values(each).forEach(visit);
         return;
       } else if (node.type === 'Property' && !node.computed) {
         const name = node.key.name ?? node.key.value;
@@ -37,9 +35,8 @@ export function ownNames(script, foreign = new Set(), shapes = new Set()) {
     }
   };
   visit(parse(script, { ecmaVersion: 'latest', sourceType: 'module' }));
-  const isOwn = name => declared.has(name) || !others.has(name);
-  return [...new Set([...own, ...declared])].filter(
-    name => name && name !== 'constructor' && isOwn(name) && !fixed.has(name) && !foreign.has(name)
+  return [...declared].filter(
+    name => name && name !== 'constructor' && !fixed.has(name) && !foreign.has(name)
   );
 }
 

@@ -13,9 +13,9 @@ it('shortens no name that anybody else could mean', () => {
       named = 8;
       sent = 5;
       marked = 6;
-      constructor() { this.later = 6; this.elsewhere = 7; }
+      constructor() { this.later = 6; }
       made() { return this.hidden + this.shared + this.quoted + this.taken + this.kept + this.called(); }
-      called() { return other.shared + other['quoted'] + other.elsewhere + answer.sent + page.dataset.marked; }
+      called() { return other.shared + other['quoted'] + other.later + other.foreign + answer.sent + page.dataset.marked; }
     }
     const { taken, unknown, 'named': named, ...rest } = answer;
     export const told = { kept: \`\${taken}\`, shape: 1, listed: 2, plain: 3, 'dashed': list('listed') };

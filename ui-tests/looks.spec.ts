@@ -127,6 +127,9 @@ test.describe('on paper', () => {
       expect(await picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(688);
     }
     expect((await report.column('Workers', 0)).length).toBe(2);
+    const places = report.panel('Functions').locator('tbody tr > :last-child');
+    const widths = await places.evaluateAll(all => all.map(cell => cell.getBoundingClientRect().width));
+    expect(Math.min(...widths)).toBeGreaterThan(100);
     const tables = await page
       .locator('.di-table')
       .evaluateAll(all =>
@@ -174,6 +177,39 @@ test('a menu opens within the window of a phone', async ({ report, page }) => {
   expect((place?.x ?? 0) + (place?.width ?? 0)).toBeLessThanOrEqual(390);
   await page.mouse.click(380, 20);
   await expect(menu).toBeHidden();
+});
+
+test('what a choice leaves out stands under the time budget of a phone, not over its head', async ({
+  report,
+  page
+}) => {
+  await page.setViewportSize({ width: 390, height: 800 });
+  await report.open('faulty');
+  const note = report.panel('Time budget').locator('header > .di-note');
+  const finding = report.panel('Findings').getByRole('listitem').filter({ hasText: 'failed' }).first();
+  await finding.locator('.di-finding-title').click();
+  await expect(note).toContainText('Left out');
+  const [told, drawn] = await Promise.all(
+    [note, report.picture('Time budget')].map(each => each.boundingBox())
+  );
+  expect(told?.y).toBeGreaterThanOrEqual((drawn?.y ?? 0) + (drawn?.height ?? 0));
+});
+
+test('a search box gives way to the words in its head', async ({ report, page }) => {
+  await page.setViewportSize({ width: 1000, height: 800 });
+  await report.open('real');
+  const note = report.panel('Flame graph').locator('header > .di-note');
+  await report.picture('Flame graph').scrollIntoViewIfNeeded();
+  await expect(note).toContainText('sampled');
+  // Less than a pixel too narrow, words end in dots.
+  const cut = await note.evaluate(each => {
+    const words = document.createRange();
+    words.selectNodeContents(each);
+    return words.getBoundingClientRect().width - each.getBoundingClientRect().width;
+  });
+  expect(cut).toBeLessThan(0.05);
+  const search = await report.panel('Flame graph').locator('.di-search').boundingBox();
+  expect(search?.width).toBeLessThan(190);
 });
 
 test('where there is nothing to note, no room is left for it', async ({ report }) => {

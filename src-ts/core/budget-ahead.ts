@@ -1,4 +1,5 @@
 import { type BudgetRows, budgetRows, budgetTime } from './budget';
+import { placeIn } from './place-in';
 import type { Recording } from './recording';
 import type { TimeRange } from './selection';
 
@@ -62,9 +63,9 @@ function isSum(each: unknown): each is Sum {
 }
 
 function symbols(texts: readonly string[]): BudgetRows['part'] {
-  const places = new Map([...new Set(texts)].map((text, place) => [text, place]));
+  const places = new Map<string, number>();
   return {
-    codes: Uint32Array.from(texts, text => places.get(text) as number),
+    codes: Uint32Array.from(texts, text => placeIn(places, text)),
     names: [...places.keys()],
     find: name => places.get(name) ?? -1
   };

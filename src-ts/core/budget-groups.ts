@@ -1,6 +1,8 @@
 import type { BudgetRows } from './budget';
 import type { Layers } from './budget-layers';
 import { sumsByName } from './budget-shares';
+import { natural } from './natural';
+import { placeIn } from './place-in';
 import type { Recording } from './recording';
 import { NOTHING } from './schema';
 import { listedSpans } from './spans';
@@ -22,7 +24,10 @@ export interface BudgetGroup {
   readonly byLayer: Float64Array;
 }
 
-/** Sums the rows by one thing, most thread time first; what belongs to none comes last. `chosen` are task names. */
+/**
+ * Sums the rows by one thing, most thread time first, those of the same time in the order of their names; what belongs
+ * to none comes last. `chosen` are task names.
+ */
 export function budgetGroups(
   recording: Recording,
   rows: BudgetRows,
@@ -37,13 +42,20 @@ export function budgetGroups(
     by === 'function'
       ? sumsByName(rows, seconds, layers, chosen)
       : sumsBy(codes, keys.length, seconds, layers);
+  const told = workersOf(recording);
+  const label = ({ key }: BudgetGroup): string => told.get(key)?.name ?? key;
+  // Sums of the same time differ in their last digits.
+  const known = ({ seconds }: BudgetGroup): number => Math.fround(seconds);
   return keys
     .map((key, place) => {
       const byLayer = sums.subarray(place * wide, (place + 1) * wide);
       return { key, ids: ids[place], seconds: sumOf(byLayer), byLayer };
     })
     .filter(group => group.seconds > 0)
-    .sort((a, b) => Number(a.key === '') - Number(b.key === '') || b.seconds - a.seconds);
+    .sort(
+      (a, b) =>
+        Number(a.key === '') - Number(b.key === '') || known(b) - known(a) || natural(label(a), label(b))
+    );
 }
 
 function sumsBy(
@@ -112,16 +124,8 @@ function submissionKeys(recording: Recording, rows: BudgetRows, by: 'cell' | 'li
     labels.set(submissions[row], by === 'cell' ? cell : file && `${file}:${lines[row]}`);
   }
   const known = new Map<number, number>();
-  const numbers: number[] = [];
-  const codes = Uint32Array.from(rows.submission, submission => {
-    let code = known.get(submission);
-    if (code === undefined) {
-      code = numbers.push(submission) - 1;
-      known.set(submission, code);
-    }
-    return code;
-  });
-  const named = numbers.map(number => (number === NOTHING ? '' : (labels.get(number) ?? '')));
+  const codes = Uint32Array.from(rows.submission, submission => placeIn(known, submission));
+  const named = Array.from(known.keys(), number => (number === NOTHING ? '' : (labels.get(number) ?? '')));
   return merged(codes, named, named);
 }
 
@@ -130,11 +134,8 @@ function merged(codes: ArrayLike<number>, ids: readonly string[], labels: readon
   const places = new Map<string, number>();
   const inside: Set<string>[] = [];
   const placeOf = Uint32Array.from(labels, (label, at) => {
-    let place = places.get(label);
-    if (place === undefined) {
-      place = inside.push(new Set()) - 1;
-      places.set(label, place);
-    }
+    const place = placeIn(places, label);
+    inside[place] ??= new Set();
     inside[place].add(ids[at]);
     return place;
   });

@@ -1,6 +1,7 @@
 import { BinMeans } from './bin-means';
 import type { BudgetRows } from './budget';
 import { sumsByName } from './budget-shares';
+import { sumOf } from './sum-of';
 
 /** What a thread does or why it does nothing. */
 export type Kind = 'computing' | 'overhead' | 'idle';
@@ -56,43 +57,44 @@ const MOST = 4;
 /** Sums rows by layer; `seconds` are those of `threadSeconds`. */
 export function layersOf(rows: Pick<BudgetRows, 'length' | 'part' | 'name'>, seconds: Float64Array): Layers {
   const { part, name } = rows;
-  const wide = name.names.length || 1;
-  const sums = new Float64Array(part.names.length * wide);
+  const inputs = part.names.indexOf('inputs');
+  const byPart = new Float64Array(part.names.length);
+  const waited = new Float64Array(name.names.length);
   let whole = 0;
   for (let row = 0; row < rows.length; row++) {
-    sums[part.codes[row] * wide + name.codes[row]] += seconds[row];
+    if (part.codes[row] === inputs) waited[name.codes[row]] += seconds[row];
+    byPart[part.codes[row]] += seconds[row];
     whole += seconds[row];
   }
   const list: Layer[] = [];
-  const layer = new Uint16Array(sums.length);
-  const add = (code: number, names: readonly number[], label: string): void => {
-    const place = list.length;
-    let sum = 0;
-    for (const each of names) {
-      sum += sums[code * wide + each];
-      layer[code * wide + each] = place;
-    }
+  /** Adds a layer, and gives its place. */
+  const add = (code: number, label: string, sum: number): number => {
     const [, kind] = ORDER[placeOf(part.names[code])];
-    list.push({ part: part.names[code], name: label, kind, seconds: sum });
+    return list.push({ part: part.names[code], name: label, kind, seconds: sum }) - 1;
   };
+  const layerOfPart = new Uint16Array(byPart.length);
+  const layerOfName = new Map<number, number>();
   const codes = [...part.names.keys()].sort(
     (a, b) => placeOf(part.names[a]) - placeOf(part.names[b]) || a - b
   );
   for (const code of codes) {
-    let rest = [...name.names.keys()];
-    if (part.names[code] === 'inputs') {
-      const named = rest
-        .filter(each => name.names[each] !== '' && sums[code * wide + each] >= LEAST * whole)
-        .filter(each => sums[code * wide + each] > 0)
-        .sort((a, b) => sums[code * wide + b] - sums[code * wide + a])
+    let sum = byPart[code];
+    if (code === inputs) {
+      const named = [...waited.keys()]
+        .filter(each => name.names[each] !== '' && waited[each] > 0 && waited[each] >= LEAST * whole)
+        .sort((a, b) => waited[b] - waited[a])
         .slice(0, MOST);
-      for (const each of named) add(code, [each], name.names[each]);
-      rest = rest.filter(each => !named.includes(each));
+      for (const each of named) layerOfName.set(each, add(code, name.names[each], waited[each]));
+      sum = sumOf(waited.keys(), each => (layerOfName.has(each) ? 0 : waited[each]));
     }
-    add(code, rest, '');
+    layerOfPart[code] = add(code, '', sum);
   }
   const of = new Uint16Array(rows.length);
-  for (let row = 0; row < of.length; row++) of[row] = layer[part.codes[row] * wide + name.codes[row]];
+  for (let row = 0; row < of.length; row++) {
+    const code = part.codes[row];
+    const own = code === inputs ? layerOfName.get(name.codes[row]) : undefined;
+    of[row] = own ?? layerOfPart[code];
+  }
   return { list, of, whole };
 }
 

@@ -1,5 +1,6 @@
 import type { BudgetRows } from './budget';
 import type { Layers } from './budget-layers';
+import { placeIn } from './place-in';
 import type { Symbols } from './recording';
 import { NOTHING } from './schema';
 import { chosenFlags } from './selection';
@@ -29,12 +30,8 @@ export function sharesOf(rows: Rows): NameShares {
     (part.codes[row] * span.names.length + span.codes[row]) * (NOTHING + 1) + submission[row];
   for (let row = 0; row < length; row++) {
     if (start[row] < stop[row] || name.names[name.codes[row]] === '') continue;
-    const key = keyOf(row);
-    let place = places.get(key);
-    if (place === undefined) {
-      place = told.push([]) - 1;
-      places.set(key, place);
-    }
+    const place = placeIn(places, keyOf(row));
+    told[place] ??= [];
     told[place].push([name.codes[row], threads[row]]);
   }
   if (told.length === 0) return { of: new Int32Array(), names: [] };

@@ -211,6 +211,27 @@ describe('what is chosen', () => {
     expect(groups.reduce((sum, group) => sum + group.seconds, 0)).toBe(16);
   });
 
+  it('has workers of the same time in the order of their names', () => {
+    const row = { start: 0, stop: 1, threads: 1, part: 'cpu', name: 'inc' };
+    const workers = ['10', '2', '1'].map((name, at) => ({ worker: `tcp://a:${at}`, name }));
+    const even = recordingOf({ workers, budget: workers.map(({ worker }) => ({ ...row, worker })) });
+    const rows = budgetRows(even) as BudgetRows;
+    const seconds = Float64Array.of(1 + 1e-12, 1, 1 - 1e-12);
+    const groups = budgetGroups(even, rows, seconds, layersOf(rows, seconds), 'worker');
+    expect(groups.map(({ key }) => key)).toEqual(['tcp://a:2', 'tcp://a:1', 'tcp://a:0']);
+  });
+
+  it('takes no room for parts of names that never meet', () => {
+    const budget = Array.from({ length: 50_000 }, (_, at) => ({
+      ...{ worker: 'a', start: 0, stop: 1, threads: 1 },
+      part: `custom: ${at}`,
+      name: `n${at}`
+    }));
+    const many = budgetRows(recordingOf({ budget })) as BudgetRows;
+    const { list, whole } = layersOf(many, new Float64Array(many.length).fill(1));
+    expect([list.length, whole]).toEqual([50_000, 50_000]);
+  });
+
   it('has as many threads at a moment as there were', () => {
     const layers = layersOf(found, threadSeconds(found, new Float64Array(5).fill(1)));
     const bins = threadsOverTime(found, new Float64Array(5).fill(1), layers, -2, 12, 7);

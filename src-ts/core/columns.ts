@@ -1,5 +1,6 @@
 import { type NumberArray, type NumberValues, roomOf, type SymbolValues, type TextValues } from './batch';
 import { grown } from './grown';
+import { placeIn } from './place-in';
 import { NOTHING } from './schema';
 import { noTexts } from './texts';
 
@@ -64,12 +65,8 @@ export class SymbolColumn {
   }
 
   private code(name: string): number {
-    let code = this.known.get(name);
-    if (code === undefined) {
-      code = this.names.length;
-      this.names.push(name);
-      this.known.set(name, code);
-    }
+    const code = placeIn(this.known, name);
+    if (code === this.names.length) this.names.push(name);
     return code;
   }
 
@@ -114,12 +111,7 @@ export class SymbolColumn {
 export function interned(texts: TextValues): SymbolValues {
   const known = new Map<string, number>();
   const codes = new Uint32Array(texts.length);
-  for (let row = 0; row < codes.length; row++) {
-    const text = texts.text(row);
-    const code = known.get(text) ?? known.size;
-    known.set(text, code);
-    codes[row] = code;
-  }
+  for (let row = 0; row < codes.length; row++) codes[row] = placeIn(known, texts.text(row));
   return { kind: 'sym', codes, names: [...known.keys()] };
 }
 

@@ -1,5 +1,6 @@
 import { firstAbove } from './first-above';
 import { merged } from './merged';
+import { placeIn } from './place-in';
 import { NOTHING } from './schema';
 import { chosenFlags, type Filter } from './selection';
 import { taskTest } from './task-filter';
@@ -150,12 +151,8 @@ export class CriticalPath {
       const row = order[first[step]];
       this.because[step] = reasonOf[reasons.codes[row]];
       const [worker, thread] = [workers.codes[row], threads.codes[row]];
-      const key = worker * threads.names.length + thread;
-      let place = places.get(key);
-      if (place === undefined) {
-        place = list.push({ worker: workers.names[worker], thread: threads.names[thread] }) - 1;
-        places.set(key, place);
-      }
+      const place = placeIn(places, worker * threads.names.length + thread);
+      list[place] ??= { worker: workers.names[worker], thread: threads.names[thread] };
       this.place[step] = place;
     }
     this.threads = list;

@@ -32,6 +32,9 @@ export interface StackColumns {
   fileOf(row: number): string;
 }
 
+/** Callers of a function that are told apart, as in Python: what is deeper counts for the deepest. */
+const DEEPEST = 2000;
+
 /**
  * The call tree of a recording: stacks that differ only in line numbers are
  * one node. Node 0 is the root; a parent stands before its children.
@@ -48,6 +51,8 @@ export class CallTree {
   /** Row of the caller's stack, -1 at the bottom. */
   readonly parentRow: number[] = [];
   lineOfRow: Uint32Array = new Uint32Array(0);
+  /** Of each node, how many callers it has. */
+  private readonly depth = [0];
   /** By frame, the node of it below another node. */
   private readonly below: Map<number, number>[] = [];
 
@@ -78,6 +83,8 @@ export class CallTree {
       }
       let node = row >= 0 && nodeOfRow[row] >= 0 ? nodeOfRow[row] : 0;
       for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+        nodeOfRow[next] = node;
+        if (this.depth[node] >= DEEPEST) continue;
         const called = this.frames.id(stacks.functionOf(next), stacks.fileOf(next), stacks.firstLine[next]);
         this.below[called] ??= new Map();
         const below = this.below[called];
@@ -87,6 +94,7 @@ export class CallTree {
           below.set(node, child);
           parent.push(node);
           frame.push(called);
+          this.depth.push(this.depth[node] + 1);
         }
         node = nodeOfRow[next] = child;
       }

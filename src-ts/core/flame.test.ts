@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { busiestLines, callees, callers, lines, type Samples, totalsOf, weigh } from './flame';
 import { CallTree, type StackColumns } from './flame-stacks';
 import { type FlameTree, nodeAt, search } from './flame-tree';
@@ -258,4 +258,19 @@ describe('looking', () => {
     expect(search(flame, names, 'a').share).toBe(1);
     expect(search(flame, names, 'zzz')).toMatchObject({ nodes: [], share: 0 });
   });
+});
+
+test('what is called deeper than can be looked at counts for its caller', () => {
+  const rows = Array.from({ length: 20_000 }, (_, at): Row => [at, at ? at - 1 : NOTHING, `f${at}`, 1]);
+  const tree = new CallTree().take(stacksOf(rows));
+  const samples = samplesOf(
+    tree,
+    rows.map(([stack]) => [stack, stack + 1, 1])
+  );
+  const weights = weigh(tree, samples, () => true);
+  const down = callees(tree, weights);
+  expect([down.size, down.deepest, down.total[0]]).toEqual([2001, 2000, 20_000]);
+  const up = callers(tree, weights);
+  expect(up.size).toBeLessThan(1_100_000);
+  expect(up.total[0]).toBeCloseTo(20_000);
 });

@@ -53,6 +53,9 @@ function selfTimes(tree: CallTree, weights: Float64Array): Float64Array {
 /** Nodes that weigh less than this share of everything are not followed to their callers. */
 const SMALLEST_SHARE = 2e-6;
 
+/** With so many nodes none is any more: what is left counts for those that are there. */
+const MOST_NODES = 1e6;
+
 /** Inverted: where time was spent at the top, who called it below. */
 export function callers(tree: CallTree, weights: Float64Array): FlameTree {
   const self = selfTimes(tree, weights);
@@ -101,7 +104,7 @@ function climb(tree: CallTree, self: Float64Array, leaves: Int32Array, smallest:
       parent.push(node);
       frame.push(seen[group]);
       weight.push(sums[group]);
-      if (sums[group] >= smallest) work.push(child, place, place + size);
+      if (sums[group] >= smallest && child < MOST_NODES) work.push(child, place, place + size);
       places.push(place);
       place += size;
     }

@@ -54,6 +54,22 @@ test('where nobody tells, until the last task that needs it has ended', () => {
   expect(ends(all).map(([, end]) => end)).toEqual([4, 4, Number.POSITIVE_INFINITY, 6]);
 });
 
+test.each([
+  ['used twice', [EDGES[0]], [5, 6, 6, Number.POSITIVE_INFINITY]],
+  ['never used', [], [5, 6, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]]
+])('results of a task that ran again are held until then at most: %s', (_, edges, expected) => {
+  const attempts = [1, 2, 5, 6].map((done, run) => ({
+    ...ATTEMPTS[0],
+    run,
+    task: (run % 2) * 2,
+    stop: done,
+    done
+  }));
+  const all = new Held(new Tasks(recordingOf({ about: OTHERS, graph: GRAPH, attempts, edges })));
+  all.update();
+  expect(ends(all).map(([, end]) => end)).toEqual(expected);
+});
+
 test('a recording of our own that tells of none yet has let go of none', () => {
   const all = held([], []);
   expect(all.guessed).toBe(false);

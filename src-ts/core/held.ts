@@ -9,7 +9,7 @@ import type { Tasks } from './tasks';
 /**
  * Results of tasks, from when the scheduler knew of each until it let go of it, once however many workers had a
  * copy. Where nobody told when that was (other tools' files), a result is taken to be held until the last task
- * that needs it has ended, and to the end if none does.
+ * that needs it has ended, and to the end if none does, but no longer than until its task has the next one.
  */
 export class Held {
   length = 0;
@@ -153,6 +153,8 @@ export class Held {
     for (let at = 0; at < this.length; at++) {
       const time = until[newest.get(ids[this.row[at]])];
       if (time > 0) this.end[at] = Math.max(time, this.begin[at]);
+      const before = this.before[at];
+      this.end[before] = Math.min(this.end[before], this.begin[at]);
     }
   }
 }

@@ -61,9 +61,12 @@ export class TaskIndex {
     return this.known.errorOfRun.get(run);
   }
 
-  /** Rows of `attempts` of a task, newest first. */
+  /** Rows of `attempts` of a task, newest first: by their runs, for files may have rows in any order. */
   attemptRows(task: number): number[] {
-    return this.known.attemptsOfTask.upTo(this.recording.table('attempts').numbers('task')).rows(task);
+    const attempts = this.recording.table('attempts');
+    const runs = attempts.numbers('run');
+    const rows = this.known.attemptsOfTask.upTo(attempts.numbers('task')).rows(task);
+    return rows.sort((a, b) => runs[b] - runs[a]);
   }
 
   /** Rows of `phases` of a run. */

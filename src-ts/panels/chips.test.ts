@@ -1,6 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { batchOf, recordingOf } from '../core/test-recording';
-import { clauseWords } from './chips';
+import { clauseWords, fillChips } from './chips';
+import { element } from './element';
+import { findings } from './findings';
+import { resources } from './resources';
 import { createStage } from './stage';
 
 test('a chip of task names counts names, which may have any number of tasks', () => {
@@ -47,4 +50,17 @@ test('a span that was entered thousands of times is told of without looking for 
   for (const search of searches) search.mockRestore();
   expect(told).toBe('span load');
   expect(Math.max(...searched)).toBeLessThan(100);
+});
+
+test('a chip stands only where it narrows something or was chosen, and says no more than that', () => {
+  const stage = createStage(recordingOf({}));
+  const box = element('div');
+  const titles = (panel: typeof findings): string[] => {
+    fillChips(box, panel, stage);
+    return [...box.children].map(chip => (chip as HTMLElement).title);
+  };
+  stage.selection.choose('findings', 'name', ['inc'], false);
+  stage.selection.choose('functions', 'name', ['sum'], false);
+  expect(titles(findings)).toEqual(['inc: chosen here, narrows the other panels']);
+  expect(titles(resources)).toEqual(['inc: chosen', 'sum: chosen']);
 });

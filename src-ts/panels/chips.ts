@@ -4,7 +4,7 @@ import type { Clause } from '../core/selection';
 import { listedSpans, spanName } from '../core/spans';
 import { clickable, element } from './element';
 import { icon } from './icons';
-import type { Stage } from './panel';
+import type { Panel, Stage } from './panel';
 import { workerLabel } from './worker-label';
 
 /** What a clause says, in a few words. */
@@ -49,18 +49,22 @@ function spanWords(ids: readonly string[], recording: Recording): string {
   return name.startsWith('no span') ? name : `span ${name}`;
 }
 
-/** The clauses in force as chips; a click takes one back. Those of the panel itself are outlined. */
-export function fillChips(box: HTMLElement, panel: string, stage: Stage): void {
+/**
+ * The clauses in force as chips; a click takes one back. Those of the panel itself are outlined, and are all that one
+ * has which others do not narrow.
+ */
+export function fillChips(box: HTMLElement, { id, isWhole }: Panel, stage: Stage): void {
   const { selection } = stage;
-  const chips = selection.clauses.map(clause => {
+  const clauses = selection.clauses.filter(({ source }) => !isWhole || source === id);
+  const chips = clauses.map(clause => {
     const words = clauseWords(clause, stage);
-    const text = element('span', { dir: 'auto' }, shortened(words, 40));
-    const isOwn = clause.source === panel;
+    const text = element('span', { dir: 'auto' }, shortened(words, 32));
+    const isOwn = clause.source === id;
     return clickable(
       {
         class: isOwn ? 'di-chip di-own' : 'di-chip',
         'aria-label': `Clear ${words}`,
-        title: `${words}: ${isOwn ? 'chosen here, narrows the other panels' : 'narrows this panel'}`
+        title: `${words}: chosen${isOwn ? ' here, narrows the other panels' : ''}`
       },
       () => selection.clear(clause.source, clause.column),
       text,

@@ -7,5 +7,6 @@ export const findings: Panel = {
   title: 'Findings',
   tables: ['findings', 'attempts', 'workers'],
   overTime: false,
+  isWhole: true,
   create: context => new FindingsView(context)
 };

@@ -413,3 +413,21 @@ test('a card that is there tells what is known by now, one that was put away sta
   expect(title()).toBeUndefined();
   pick.mockRestore();
 });
+
+test('a range that is chosen fades what is drawn, not the words between', () => {
+  const stage = createStage(recordingOf({}));
+  const boxes = (): Box[] => [20, 60].map(y => ({ x: 0, y, width: 100, height: 20 }));
+  const plot = (): Box => ({ x: 0, y: 0, width: 100, height: 100 });
+  const charted = { ...view, plot, boxes };
+  const over = new Interaction({ ...PANEL, overTime: true }, charted, stage, surface, tooltip, () => {});
+  stage.selection.set({ source: 'x', column: 'time', value: { start: 0.2, stop: 0.4 } });
+  const fillRect = vi.fn();
+  over.drawOverlay(() => ({ fillRect }) as unknown as Pen);
+  const faded = fillRect.mock.calls.filter(([, , width]) => width !== 1);
+  expect(faded.map(([, y, , height]) => [y, height])).toEqual([
+    [20, 20],
+    [20, 20],
+    [60, 20],
+    [60, 20]
+  ]);
+});

@@ -109,8 +109,10 @@ export class Interaction {
     const right = Math.max(0, Math.min(plot.width, to));
     pen.globalAlpha = 0.62;
     pen.fillStyle = theme.backgroundText;
-    pen.fillRect(plot.x, plot.y, left, plot.height);
-    pen.fillRect(plot.x + right, plot.y, plot.width - right, plot.height);
+    for (const { y, height } of this.view.boxes?.() ?? [plot]) {
+      pen.fillRect(plot.x, y, left, height);
+      pen.fillRect(plot.x + right, y, plot.width - right, height);
+    }
     pen.globalAlpha = 1;
     pen.fillStyle = theme.accent;
     for (const end of [from, to])

@@ -3,6 +3,7 @@ import { batchOf, recordingOf } from '../core/test-recording';
 import { element } from './element';
 import { Interaction } from './interaction';
 import { type Mounted, type MountOptions, mount } from './mount';
+import { noneChosen } from './no-tasks';
 import type { Panel, PanelView, Stage } from './panel';
 import { createStage } from './stage';
 
@@ -87,6 +88,20 @@ test('where there is nothing to show there is no picture to save', () => {
   nothing = 'Nothing belongs to what is chosen.';
   mounted.layout();
   expect(menu?.className).toContain('di-away');
+});
+
+test('a head has controls only where they may show something', () => {
+  const isBare = (): boolean => {
+    mounted.layout();
+    return mounted.element.classList.contains('di-bare');
+  };
+  show();
+  expect(isBare()).toBe(false);
+  nothing = 'Nothing was recorded.';
+  stage.selection.choose('x', 'name', ['inc'], false);
+  expect(isBare()).toBe(true);
+  nothing = noneChosen('Nothing was measured in');
+  expect(isBare()).toBe(false);
 });
 
 test('why a picture could not be made is told where it was asked for', async () => {

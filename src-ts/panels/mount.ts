@@ -11,6 +11,7 @@ import { inline } from './findings/prose';
 import { icon } from './icons';
 import { Interaction } from './interaction';
 import { menuUnder } from './menu';
+import { isOfChoice } from './no-tasks';
 import type { Panel, PanelView, Stage } from './panel';
 import { offer, type Picture, toPng, toSvg } from './picture';
 import { Table } from './table';
@@ -108,7 +109,7 @@ export function mount(
       each.classList.toggle('di-away', words !== undefined);
     }
     section.removeAttribute('aria-busy');
-    section.classList.toggle('di-bare', words !== undefined && stage.selection.clauses.length === 0);
+    section.classList.toggle('di-bare', words !== undefined && !isOfChoice(words));
     return words === undefined;
   };
 
@@ -176,7 +177,7 @@ export function mount(
     if (now === chosen) return -1;
     chosen = now;
     const focused = [...chips.children].indexOf(focusIn(chips) as Element);
-    fillChips(chips, panel.id, stage);
+    fillChips(chips, panel, stage);
     return focused;
   };
 

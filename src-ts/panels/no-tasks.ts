@@ -31,9 +31,16 @@ export function noneOf({ recording, tasks }: Stage, reason: string): string {
   return tasks.count > 0 ? reason.replace('were recorded', 'have come yet') : noTasks(recording);
 }
 
+const NOT_CHOSEN = ' what is chosen. Esc takes the last choice back.';
+
 /** Why a choice leaves nothing, and what to do; `what` lacks what is chosen: `No task ran in`. */
 export function noneChosen(what: string): string {
-  return `${what} what is chosen. Esc takes the last choice back.`;
+  return what + NOT_CHOSEN;
+}
+
+/** Whether another choice, or what is set in the head, may show something. */
+export function isOfChoice(reason: string): boolean {
+  return reason.endsWith(NOT_CHOSEN);
 }
 
 /** Why something that is worked out once a run has ended is not in its file, and what to do. */

@@ -45,6 +45,8 @@ export interface Panel {
    * gestures through `PanelView.gestures`, if it wants any.
    */
   readonly overTime: boolean;
+  /** True where it tells of the whole run, whatever other panels have chosen. */
+  readonly isWhole?: true;
   create(context: PanelContext): PanelView;
 }
 
@@ -173,5 +175,7 @@ export interface PanelView {
   readonly ownAxis?: boolean;
   /** Where the plot is within the surface; needed by charts over time. CSS pixels. */
   plot?(): Box;
+  /** The parts of it that are drawn on, where words stand between them: these do not fade. */
+  boxes?(): readonly Box[];
   dispose?(): void;
 }

@@ -75,7 +75,7 @@ test('a row is pressed by the first button alone', () => {
 
 test('one row more is told as one', () => {
   const { element } = new Table({ caption: 'People', rows: people(51, 'Name') });
-  expect(element.querySelector(':scope > .di-button')?.textContent).toBe('Show more of 1 row');
+  expect(element.querySelector(':scope > .di-button')?.textContent).toBe('Show more: 1 row left');
 });
 
 test('who listens hears the caption that stands there now', () => {

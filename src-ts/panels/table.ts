@@ -145,7 +145,7 @@ export class Table {
     const { order, shown, more } = this;
     this.body.replaceChildren(...order.slice(0, shown).map(row => tableRow(this.options, row, this.letters)));
     more.hidden = shown >= order.length;
-    more.textContent = `Show more of ${plural(order.length - shown, 'row')}`;
+    more.textContent = `Show more: ${plural(order.length - shown, 'row')} left`;
   }
 
   /** Puts the rows in their order, and says in the head which that is. */

@@ -7,5 +7,6 @@ export const whatIf: Panel = {
   title: 'What if',
   tables: ['what_if', 'attempts'],
   overTime: false,
+  isWhole: true,
   create: context => new WhatIfView(context)
 };

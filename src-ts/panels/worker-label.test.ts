@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Tasks } from '../core/tasks';
 import { batchOf, recordingOf } from '../core/test-recording';
+import type { Pen } from '../draw/pen';
 import { TextWidth } from '../draw/text-width';
-import { fittedLabel, workerLabel } from './worker-label';
+import { drawLabels, fittedLabel, workerLabel } from './worker-label';
 
 const widths = new TextWidth('10px sans-serif');
 
@@ -52,4 +53,10 @@ test('what is cut fits', () => {
       expect(widths.of(fitted(label, like))).toBeLessThanOrEqual(widths.of(like));
     }
   }
+});
+
+test.each([1, 3, 20])('labels of lines %s pixels high stay under what stands over the first', each => {
+  const fillText = vi.fn();
+  drawLabels({ font: '12px sans-serif', fillText } as unknown as Pen, 200, String, 80, 100, each);
+  for (const [, , y] of fillText.mock.calls) expect(y).toBeGreaterThanOrEqual(106);
 });

@@ -24,7 +24,7 @@ export function drawLabels(
   const text = textWidth(pen.font);
   // Names stand as far apart as they are high.
   const step = Math.max(1, Math.ceil(13 / each));
-  for (let at = 0; at < count; at += step)
+  for (let at = step >> 1; at < count; at += step)
     pen.fillText(fittedLabel(label(at), room, text), 0, top + (at + 0.5) * each);
 }
 

@@ -93,7 +93,7 @@ export class FineMetricsView implements PanelView {
 
   drawOverlay(pen: Pen, hovered: Mark | undefined): void {
     const line = this.lineOf(hovered);
-    outline(pen, line && this.mark(line), this.context.surface.theme.faint);
+    outline(pen, line && this.mark(line), this.context.surface.theme.muted);
   }
 
   pick(x: number, y: number): Mark | undefined {

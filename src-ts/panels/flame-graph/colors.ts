@@ -1,4 +1,5 @@
 import { NATIVE, OWN_CODE, packageOf, STANDARD_LIBRARY } from '../../core/package-of';
+import { placeIn } from '../../core/place-in';
 import { hash, mixed, oklch, packed, type Rgb } from '../../draw/palette';
 import type { Theme } from '../../draw/theme';
 
@@ -24,19 +25,10 @@ export class FrameColors {
   private readonly variantOfFrame: Uint8Array;
 
   constructor(names: readonly string[], files: readonly string[]) {
-    const packages: string[] = [];
     const known = new Map<string, number>();
-    this.packageOfFrame = Uint16Array.from(files, file => {
-      const name = packageOf(file);
-      let at = known.get(name);
-      if (at === undefined) {
-        at = packages.push(name) - 1;
-        known.set(name, at);
-      }
-      return at;
-    });
+    this.packageOfFrame = Uint16Array.from(files, file => placeIn(known, packageOf(file)));
+    this.packages = [...known.keys()];
     this.variantOfFrame = Uint8Array.from(names, name => hash(name) % VARIANTS);
-    this.packages = packages;
   }
 
   /** The colour of a package, as its legend shows it. */

@@ -13,7 +13,11 @@ const WORKERS = [{ worker: 'w', threads: 2, joined: 0, left: Number.NaN }];
 const STOPPED = [{ name: 'stopped', value: '9' }];
 
 /** Two tasks of each name; of the first so many both are done, of the next one of the two. */
-function viewOf(done: number, about: readonly { name: string; value: string }[] = []): PanelView {
+function viewOf(
+  done: number,
+  about: readonly { name: string; value: string }[] = [],
+  before = ''
+): PanelView {
   const attempts = NAMES.slice(0, done + 1).flatMap((_, at) =>
     (at < done ? [0, 1] : [0]).map(each => ({
       run: 2 * at + each,
@@ -30,7 +34,12 @@ function viewOf(done: number, about: readonly { name: string; value: string }[] 
     about,
     workers: WORKERS,
     graph: NAMES.flatMap((prefix, at) =>
-      [0, 1].map(each => ({ task: 2 * at + each, prefix, submission: 0, order: 2 * at + each }))
+      [0, 1].map(each => ({
+        task: 2 * at + each,
+        prefix: before + prefix,
+        submission: 0,
+        order: 2 * at + each
+      }))
     ),
     attempts
   });
@@ -152,4 +161,13 @@ test('what is pointed at stays the same when others come before it', () => {
 test('of one task it is not said that all are done', () => {
   const one = { done: 1, total: 1 } as Parameters<typeof doneWords>[0];
   expect(doneWords(one)).toBe('1 of 1 task done');
+});
+
+test('of long names the ends stay that tell them apart', () => {
+  const view = viewOf(2, [], 'a-name-longer-than-the-room-for-it-'.repeat(3));
+  const fillText = vi.spyOn(SvgPen.prototype, 'fillText');
+  view.draw(new SvgPen(400, 400));
+  const drawn = fillText.mock.calls.map(([text]) => text);
+  fillText.mockRestore();
+  expect(drawn.filter(text => /^a-na.*….*e-\d+$/.test(text)).length).toBeGreaterThan(9);
 });

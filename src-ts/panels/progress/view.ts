@@ -72,7 +72,7 @@ export class ProgressView implements PanelView {
   }
 
   drawOverlay(pen: Pen, hovered: Mark | undefined): void {
-    outline(pen, this.mark(this.placeOf(hovered)), this.context.surface.theme.faint);
+    outline(pen, this.mark(this.placeOf(hovered)), this.context.surface.theme.muted);
   }
 
   pick(_x: number, y: number): Mark | undefined {
@@ -174,7 +174,7 @@ export class ProgressView implements PanelView {
     const amount = `${count(each.done)} of ${count(each.total)}`;
     const room = Math.max(10, width - labels - 120);
     pen.fillStyle = faded ? theme.muted : theme.text;
-    pen.fillText(text.fitted(nameOrNone(each.name), labels - 10), 0, y + ROW / 2);
+    pen.fillText(text.fittedEnds(nameOrNone(each.name), labels - 10), 0, y + ROW / 2);
     pen.globalAlpha = faded ? FADED : 1;
     pen.fillStyle = theme.grid;
     pen.fillRect(labels, y + 4, room, ROW - 8);

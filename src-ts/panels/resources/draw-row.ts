@@ -1,11 +1,11 @@
 import type { Cached } from '../../core/bin-cache';
 import type { Series } from '../../core/series';
-import { css, mixed, slotColor } from '../../draw/palette';
+import { css } from '../../draw/palette';
 import type { Pen } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
 import { drawArea, drawBand, drawLine, type RowScale } from '../chart-row';
-import { drawHeat } from '../heat';
+import { drawHeat, heatColor } from '../heat';
 import { type Layer, stacked } from '../layers';
 import type { Drawn } from './drawn';
 import { type Measure, type MeasureColumn, wordsOf } from './measures';
@@ -86,8 +86,7 @@ export function drawMap(
 
 /** Colours of stacked layers, from the bottom. */
 function fillsOf(theme: Theme): readonly string[] {
-  const [first, second, third] = [31, 19, 7].map(slot => slotColor(slot, theme));
-  return [css(first), css(mixed(theme.background, second, 0.45)), css(mixed(theme.background, third, 0.2))];
+  return [1, 0.6, 0.2].map(share => css(heatColor(theme, share)));
 }
 
 /** What the layers of a row are, or what is above and what below its zero. */

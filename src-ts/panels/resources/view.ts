@@ -111,6 +111,10 @@ export class ResourcesView implements PanelView {
     return plotIn(width, 0, Math.max(1, height - 4));
   }
 
+  boxes(): readonly Box[] {
+    return this.rowsDrawn.map(({ scale }) => scale.box);
+  }
+
   draw(pen: Pen): void {
     const { surface, viewport } = this.context;
     const { theme } = surface;

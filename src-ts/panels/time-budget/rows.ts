@@ -59,7 +59,7 @@ export function drawLines(
   for (const { group, label, y } of lines.list) {
     const faded = chosen.size > 0 && !group.ids.some(id => chosen.has(id));
     pen.fillStyle = faded || group.key === '' ? theme.muted : theme.text;
-    pen.fillText(text.fitted(label, room - 10), 0, y + ROW / 2);
+    pen.fillText(text.fittedEnds(label, room - 10), 0, y + ROW / 2);
     pen.globalAlpha = faded ? FADED : 1;
     let x = room;
     group.byLayer.forEach((seconds, part) => {
@@ -112,7 +112,7 @@ export function labelsOf(
 ): Map<string, string> {
   const names: Readonly<Record<Grouping, (key: string) => string>> = {
     function: key => key,
-    worker: key => workerName(key) || key,
+    worker: workerName,
     cluster: key => key,
     span: key => key,
     cell: by === 'cell' ? cellLabels(recording) : key => key,

@@ -9,6 +9,7 @@ import { LayerChart } from '../layer-chart';
 import { outline, stepped } from '../marks';
 import { noTasks } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
+import { workerLabel } from '../worker-label';
 import { type Bar, drawBar, frameSegment, placeBar, segmentAt } from './bar';
 import { BudgetFigures } from './figures';
 import { type BudgetMark, lineMark, moreMark, partMark, placeOf } from './marks';
@@ -151,7 +152,7 @@ export class TimeBudgetView implements PanelView {
       if (found) frameSegment(pen, found, theme);
       return;
     }
-    outline(pen, hovered, theme.faint);
+    outline(pen, hovered, theme.muted);
   }
 
   pick(x: number, y: number): Mark | undefined {
@@ -239,7 +240,7 @@ export class TimeBudgetView implements PanelView {
 
   private labels(by: Grouping): Map<string, string> {
     const { recording, tasks } = this.context;
-    return labelsOf(recording, this.figures.groupsBy(by), by, worker => tasks.workerName(worker));
+    return labelsOf(recording, this.figures.groupsBy(by), by, worker => workerLabel(tasks, worker));
   }
 
   /** Offers what there is to share the time out by. */

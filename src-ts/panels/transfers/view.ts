@@ -208,7 +208,7 @@ export class TransfersView implements PanelView {
     const bottom = top + cell * senders.length;
     const under = bottom + 8 + ROW;
     const right = labels + cell * receivers.length + 32;
-    const beside = Math.max(right, labels + SCALE + 60);
+    const beside = Math.max(right, labels + SCALE + 80);
     const isBeside = width - beside >= BARS;
     const x = isBeside ? beside : 0;
     const y = isBeside ? top : under + 10 + ROW;
@@ -280,7 +280,7 @@ export class TransfersView implements PanelView {
       const middle = y + (at + 0.5) * ROW;
       const faded = own.size > 0 && !own.has(bar.name);
       pen.fillStyle = faded ? theme.muted : theme.text;
-      pen.fillText(text.fitted(nameOrNone(bar.name), labels - 10), x, middle);
+      pen.fillText(text.fittedEnds(nameOrNone(bar.name), labels - 10), x, middle);
       pen.globalAlpha = faded ? FADED : 1;
       const length = Math.max(1, (room * bar.nbytes) / (bars[0].nbytes || 1));
       pen.fillStyle = this.colorOf(bar.name);
