@@ -12,6 +12,7 @@ import sys
 import time
 import uuid
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from typing import Any
 
 import dask
@@ -472,7 +473,20 @@ def steals(dask_scheduler: Any) -> int:
     return int(dask_scheduler.extensions["stealing"].count)
 
 
-def test_stolen_tasks(client: Any) -> None:
+@pytest.fixture
+def untouched() -> Iterator[Any]:
+    """A client of a cluster of its own: in one that others have used, Dask has been seen to steal nothing."""
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=2, processes=True, dashboard_address=None) as cluster,
+        Client(cluster) as connected,
+    ):
+        yield connected
+
+
+def test_stolen_tasks(untouched: Any) -> None:
+    client = untouched
     address = min(client.scheduler_info(n_workers=-1)["workers"])
     where = {"workers": [address], "allow_other_workers": True}
     before, many = client.run_on_scheduler(steals), 0

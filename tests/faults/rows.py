@@ -21,7 +21,7 @@ def a_frame_row_by_row(client: Any) -> Work:
     import dask.dataframe as dd
     import pandas as pd
 
-    numbers = np.random.default_rng(0).random((120_000, 2))
+    numbers = np.random.default_rng(0).random((500_000, 2))
     table = dd.from_pandas(pd.DataFrame(numbers, columns=["price", "amount"]), npartitions=8).persist()
     table.apply(_rate, axis=1, meta=("rate", "f8")).head()
     yield
