@@ -1,4 +1,8 @@
-"""Tables that are worked out from others when somebody asks for them, unless the recording has them."""
+"""Tables that are worked out from others when somebody asks for them.
+
+Rows of them that a file has count only where it has nothing to work them out from: they may be of an older
+version, or say what somebody wants to be believed.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +48,7 @@ class Answers:
         self._made: dict[str, tuple[Any, Columns]] = {}
 
     def columns(self, table: str) -> Columns:
-        """Columns of any table; one that can be worked out is, where the recording has no rows of it."""
+        """Columns of any table; one that can be worked out is."""
         return self.look()(table)
 
     def look(self) -> Callable[[str], Columns]:
@@ -73,7 +77,7 @@ class _Look:
     def __call__(self, table: str) -> Columns:
         if table not in self._known:
             self._known[table] = self._read(table)
-            if table in MADE and not length(self._known[table]):
+            if table in MADE:
                 self._known[table] = self._worked_out(table)
         return self._known[table]
 

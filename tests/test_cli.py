@@ -224,19 +224,19 @@ def test_run_a_module(tmp_path: Path) -> None:
     assert len(tasks(open_recording(tmp_path / "work.dinsight"))) == 11
 
 
-def both(folder: Path, program: str) -> tuple[Any, Any]:
+def both(folder: Path, program: str, *arguments: str) -> tuple[Any, Any]:
     """The same program run by Python and by the command; the folder's name is taken out."""
     path = write(folder, program)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     bare = subprocess.run(
-        [sys.executable, path.name],
+        [sys.executable, path.name, *arguments],
         cwd=folder,
         capture_output=True,
         text=True,
         timeout=LIMIT,
         env=environment,
     )
-    return bare, run("run", "-q", path.name, folder=folder)
+    return bare, run("run", "-q", path.name, *arguments, folder=folder)
 
 
 @pytest.mark.parametrize(
@@ -461,6 +461,18 @@ def test_trouble_with_the_report_changes_nothing_for_the_program(tmp_path: Path)
     assert ended.returncode == 5
     assert "report could not be written" in ended.stderr
     assert len(tasks(open_recording(tmp_path / "program.dinsight"))) == 11
+
+
+@pytest.mark.parametrize("program", ["print('no Dask here')\n", "import no_such_module_at_all\n"])
+def test_a_program_that_never_imports_dask_leaves_an_earlier_recording(tmp_path: Path, program: str) -> None:
+    write(tmp_path, LOCAL.format(scheduler="sync"))
+    run("run", "-o", "kept.dinsight", "program.py", folder=tmp_path)
+    before = (tmp_path / "kept.dinsight").read_bytes()
+    write(tmp_path, program)
+    ended = run("run", "-o", "kept.dinsight", "program.py", folder=tmp_path)
+    assert ended.returncode == (1 if "import" in program else 0)
+    assert "nothing was recorded, and kept.dinsight is what was there before" in ended.stderr
+    assert (tmp_path / "kept.dinsight").read_bytes() == before
 
 
 @pytest.mark.parametrize("name", ["stdout", "stderr"])
@@ -787,6 +799,72 @@ with tempfile.TemporaryFile() as dump:
 def test_a_process_that_is_forked_off_dumps_its_stacks_as_without_us(tmp_path: Path) -> None:
     bare, ours = both(tmp_path, DUMPS)
     assert ours.stdout == bare.stdout == "7 True\n"
+
+
+SIGNALLED = """
+import multiprocessing, os, signal, sys, time
+from dask import delayed
+
+def child():
+    try:
+        os.kill(os.getpid(), getattr(signal, sys.argv[1]))
+        time.sleep(60)
+    except Exception as error:
+        print("swallowed", type(error).__name__)
+
+if __name__ == "__main__":
+    delayed(sum)([1, 2]).compute(scheduler="sync")
+    process = multiprocessing.get_context("fork").Process(target=child)
+    process.start()
+    process.join()
+    print(process.exitcode)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text here")
+def test_the_path_that_is_printed_is_that_of_the_file(tmp_path: Path) -> None:
+    write(tmp_path, LOCAL.format(scheduler="sync"))
+    run("run", "-o", "kept.dinsight", "program.py", folder=tmp_path)
+    name = os.fsdecode(b"of \xff.html")
+    command = [*COMMAND, "report", "kept.dinsight", "-o", name]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=LIMIT, env=environment)
+    assert os.fsencode(tmp_path / name).endswith(ended.stdout.strip()), ended
+    assert (tmp_path / name).is_file()
+
+
+@pytest.mark.parametrize("name", ["n" * 300, "there/file.dinsight"])
+def test_an_output_that_cannot_even_be_looked_for_is_refused_in_words(tmp_path: Path, name: str) -> None:
+    (tmp_path / "there").write_text("")
+    with pytest.raises(CommandError, match=r"cannot be written|there is no folder"):
+        writable(tmp_path / name)
+    assert own(tmp_path / name, {}) == tmp_path / name
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGUSR1"])
+def test_a_process_that_is_forked_off_dies_of_a_signal_as_without_us(tmp_path: Path, name: str) -> None:
+    bare, ours = both(tmp_path, SIGNALLED, name)
+    assert ours.stdout == bare.stdout == f"-{getattr(signal, name).value}\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a folder that is worked in cannot be removed here")
+def test_a_program_is_recorded_though_its_folder_has_been_removed(tmp_path: Path) -> None:
+    write(tmp_path, LOCAL.format(scheduler="sync"))
+    output, gone = tmp_path / "kept.dinsight", tmp_path / "gone"
+    gone.mkdir()
+    lost = [
+        sys.executable,
+        "-c",
+        "import os, sys; os.rmdir(os.getcwd()); os.execv(sys.argv[1], sys.argv[1:])",
+    ]
+    command = [*COMMAND, "run", "-o", output, tmp_path / "program.py"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    ended = subprocess.run(
+        [*lost, *map(str, command)], cwd=gone, capture_output=True, text=True, timeout=LIMIT, env=environment
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert len(tasks(open_recording(output))) == 11
 
 
 RANKS = """

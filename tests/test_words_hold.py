@@ -52,7 +52,7 @@ def lost(*told: Loss | str) -> Recording:
 def test_what_poll_after_poll_loses_is_summed_up_by_its_kind() -> None:
     polls = ({"attempts": 1000}, {"attempts": 1000, "blobs": 1}, {"edges": 2})
     recording = lost("something else", *(loss for each in polls for loss in losses_kept(each)))
-    more = "; `record(ring=…)` keeps more"
+    more = "; `record(ring=…)`, or `dask-insight run --ring`, keeps more"
     assert recording.summary().losses == [
         "something else",
         f"2,000 tasks were dropped before they were fetched{more}",

@@ -14,7 +14,7 @@ but bytes and numbers is ever built from a file.
 
 from .layout import MAGIC, Gap, RecordingError
 from .lock import claim
-from .place import beside, holds_recording, place_of, replacing, take_place
+from .place import beside, current_folder, holds_recording, place_of, replacing, take_place
 from .reader import newer, read
 from .writer import Writer, create, save
 
@@ -26,6 +26,7 @@ __all__ = [
     "beside",
     "claim",
     "create",
+    "current_folder",
     "holds_recording",
     "newer",
     "place_of",

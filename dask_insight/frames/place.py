@@ -43,6 +43,14 @@ def place_of(path: str | os.PathLike[str]) -> Path:
     return Path(os.path.realpath(given))
 
 
+def current_folder() -> Path:
+    """The folder in which this process works; an empty path if that has been removed."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return Path()
+
+
 def must_have_folder(place: Path) -> None:
     """Raise `FileNotFoundError`, in words that name the cure, where the folder of a file is not."""
     if not place.parent.is_dir():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dask_insight.batch import Batch, decode, encode, table_of
+from dask_insight.lookup import distinct
 from dask_insight.schema import EXTENT, SECEDED
 from dask_insight.tables.facts import part_of_run
 from dask_insight.timeline import sizers_of
@@ -90,15 +91,17 @@ def _by_name(batch: Batch) -> Iterator[tuple[str, str, float]]:
     lasted = np.nan_to_num(columns["stop"] - columns["start"])
     seconds = np.maximum(lasted, 0) * columns["threads"].astype("f8")
     wide = len(name.names)
-    sums = np.bincount(part.codes.astype("i8") * wide + name.codes, seconds, len(part.names) * wide)
+    known, place = distinct(part.codes.astype("i8") * wide + name.codes, len(part.names) * wide)
+    sums = np.bincount(place, seconds, len(known))
+    ends = np.searchsorted(known, wide * np.arange(len(part.names) + 1))
     for code, label in enumerate(part.names):
-        of_part = sums[code * wide : (code + 1) * wide]
+        of_part = sums[ends[code] : ends[code + 1]]
         if label != "inputs":
             yield label, "", float(of_part.sum())
             continue
         yield label, "", 0.0
         for waited in np.flatnonzero(of_part):
-            yield label, name.names[waited], float(of_part[waited])
+            yield label, name.names[known[ends[code] + waited] % wide], float(of_part[waited])
 
 
 def _shortened(sums: dict[tuple[str, str], float]) -> dict[tuple[str, str], float]:

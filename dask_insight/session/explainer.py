@@ -27,6 +27,8 @@ SHARE = 0.05
 SHARE_OF_CODE = 0.01
 #: How much more the next edition may cost than the last, as the run has grown.
 _GROWTH = 1.5
+#: The largest number of an edition.
+_MOST = 2**32 - 1
 #: Seconds that a process which ends waits for what is being worked out.
 _PATIENCE = 5.0
 #: Tables that are not worked out, but read from the source code that rows point to.
@@ -225,15 +227,14 @@ class Explainer:
             # It is looked at again when it is due, as if it were new.
             self._seen.pop(table, None)
             return
-        if length(recording.columns(table)):
-            # It was recorded with the other tables: pages have it.
-            return
         columns = recording.answer(table)
         self._open = runs(recording.columns)
         rows = length(columns)
-        if not rows and table not in self._editions:
+        # What a file had of it, pages have: this takes its place.
+        had: Any = recording.columns(table)["edition"]
+        if not rows and table not in self._editions and not len(had):
             return
-        number = self._number + 1
+        number = max(self._number, min(int(had.max(initial=0)), _MOST - 1)) + 1
         edition = {"edition": np.full(rows, number, "u4")}
         batch = encode(table, {**columns, **edition})
         self._number = number

@@ -49,7 +49,7 @@ def losses_kept(rows: Mapping[str, int]) -> Iterator[Loss]:
     """What the scheduler dropped, by table, since this process had not fetched it."""
     for table, count in rows.items():
         one, many = _KEPT.get(table, (f"row of {table}", f"rows of {table}"))
-        more = "; `record(ring=…)` keeps more" if table in _RING else ""
+        more = "; `record(ring=…)`, or `dask-insight run --ring`, keeps more" if table in _RING else ""
         yield Loss(
             count,
             f"{one} was dropped before it was fetched{more}",

@@ -23,7 +23,7 @@ from .command import Command
 from .files import apart, lacking, recorded, recording_file, trouble_with_report, writable
 from .progress import Progress, saying
 from .renewal import check, renewed, report_options
-from .run import outcome, recording_options
+from .run import outcome, recording_arguments, recording_options
 from .signals import Interrupt
 
 if TYPE_CHECKING:
@@ -59,7 +59,10 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the command."""
     parser.add_argument("address", metavar="ADDRESS", help="the scheduler's address, or its scheduler file")
     parser.add_argument(
-        "-o", "--output", metavar="FILE", help="the recording; by default a new file, cluster.dinsight"
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="the recording, instead of an earlier one of that name; by default a new file, cluster.dinsight",
     )
     report_options(parser)
     parser.add_argument(
@@ -99,9 +102,7 @@ def _record(options: argparse.Namespace, output: Path, html: Path | None) -> int
             output,
             client=client,
             name=options.name or address,
-            profile=not options.no_profile,
-            resources=options.resources,
-            source=not options.no_source,
+            **recording_arguments(options),
         )
         with (
             # The recording is complete before a report that is being written is waited for.

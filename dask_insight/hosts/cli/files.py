@@ -101,6 +101,11 @@ def writable(
         If another kind of file would be lost, or the folder is not there.
     """
     target = place(path)
+    try:
+        target.exists()
+    except OSError as error:
+        # Before Python 3.14 a folder that one may not enter, or a name that is too long, is an error here.
+        raise CommandError(f"{target} cannot be written: {error.strerror}", ExitCode.UNWRITABLE) from None
     if target.is_dir():
         raise CommandError(f"{target} is a folder: name a file in it", ExitCode.UNWRITABLE)
     if target.exists() and not target.is_file():
@@ -261,8 +266,13 @@ def trouble_with_report(recording: Recording, path: Path, *, quiet: bool = False
     return None
 
 
+def holds_anything(path: Path) -> bool:
+    """Whether a file is there and not empty."""
+    return path.exists() and path.stat().st_size > 0
+
+
 def reserve(path: Path) -> ExitStack:
-    """Begin the file of a recording that is to come, which holds nothing until then.
+    """Begin the file of a recording that is to come; what is there stays until then.
 
     No other process records to it until what this gives is closed.
 
@@ -276,7 +286,10 @@ def reserve(path: Path) -> ExitStack:
         with ExitStack() as claim:
             claim.callback(frames.claim(path))
             try:
-                frames.create(path).close()
+                if holds_anything(path):
+                    path.open("ab").close()
+                else:
+                    frames.create(path).close()
             except OSError:
                 if new:
                     path.unlink(missing_ok=True)

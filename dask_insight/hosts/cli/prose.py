@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import sys
@@ -24,7 +25,14 @@ def tell(text: object) -> None:
 
 def tell_path(path: Path) -> None:
     """Print a path: programs read it as it is, a terminal obeys nothing of it."""
-    print(harmless(str(path)) if sys.stdout.isatty() else path)
+    if sys.stdout.isatty():
+        print(harmless(str(path)))
+    elif os.name == "posix":
+        # The encoding of the stream may not have what the system's names are made of.
+        sys.stdout.flush()
+        sys.stdout.buffer.write(os.fsencode(path) + b"\n")
+    else:
+        print(path)
 
 
 def wrapped(text: str, width: int) -> str:

@@ -68,7 +68,7 @@ def own(path: Path, environment: Mapping[str, str] = os.environ) -> Path:
 
     Where the last number of the path is that of the member, whoever named it told the members apart.
     """
-    if path.name in ("", "-") or path.is_dir():
+    if path.name in ("", "-") or os.path.isdir(path):
         # To be refused by the name that was given.
         return path
     task, number = member(environment), rank(environment)

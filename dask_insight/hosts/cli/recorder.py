@@ -30,11 +30,14 @@ class Recorder:
         Makes the session.
     reserved
         Keeps other processes from its file until the session does so itself.
+    spares
+        Whether its file holds something, which a program that never imports Dask is to leave there.
     """
 
-    def __init__(self, make: Callable[[], Session], reserved: ExitStack) -> None:
+    def __init__(self, make: Callable[[], Session], reserved: ExitStack, *, spares: bool = False) -> None:
         self._make = make
         self._reserved = reserved
+        self._spares = spares
         self._session: Session | None = None
         self._made = time.time()
         self._process = os.getpid()
@@ -55,7 +58,7 @@ class Recorder:
             yield
 
     def stop(self, left: Sequence[str] = (), why: str = "") -> None:
-        """Record no more; a program that never imported Dask has a recording that says so.
+        """Record no more; a program that never imported Dask has a recording that says so, in a new file.
 
         Parameters
         ----------
@@ -64,7 +67,7 @@ class Recorder:
         why
             Why they were not waited for.
         """
-        if self._session is None and self.refused is None:
+        if self._session is None and self.refused is None and not self._spares:
             self._begin()
         if self._session is not None:
             if left and self.ours:

@@ -10,11 +10,26 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
+from ...arguments import whole
 from ...errors import ExitCode
+from ...frames import current_folder
 from ...legible import harmless, legible
+from ...options import Options
+from ...probe.logs import LEVELS
 from . import times
 from .command import Command
-from .files import SUFFIX, apart, lacking, new_path, quoted, reserve, size_of, trouble_with_report, writable
+from .files import (
+    SUFFIX,
+    apart,
+    holds_anything,
+    lacking,
+    new_path,
+    quoted,
+    reserve,
+    size_of,
+    trouble_with_report,
+    writable,
+)
 from .program import Program, load_module, load_script
 from .progress import saying
 from .ranks import own, rank
@@ -63,7 +78,10 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="FILE",
-        help=f"the recording; by default a new file named after the program, *{SUFFIX}",
+        help=(
+            f"the recording, instead of an earlier one of that name; by default a new file named after the "
+            f"program, *{SUFFIX}"
+        ),
     )
     report_options(parser)
     recording_options(parser)
@@ -73,7 +91,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "program",
         metavar="PROGRAM",
         nargs=argparse.PARSER,
-        help="a script, or with -m a module, and its arguments",
+        help="a script, or a folder or zip archive with __main__.py, or with -m a module; and its arguments",
     )
 
 
@@ -89,7 +107,39 @@ def recording_options(parser: argparse.ArgumentParser) -> None:
         default="200ms",
         help="time between two looks at CPU, memory, network and disk (default 200ms)",
     )
+    parser.add_argument(
+        "--logs",
+        choices=tuple(LEVELS),
+        default=Options.logs,
+        help=f"the least level of the processes' logs that is kept (default {Options.logs})",
+    )
+    parser.add_argument(
+        "--ring",
+        metavar="ROWS",
+        type=_rows,
+        default=Options.ring,
+        help=f"most rows that the scheduler keeps until they are fetched (default {Options.ring:,})",
+    )
     parser.add_argument("--force", action="store_true", help="replace a file that dask-insight did not make")
+
+
+def recording_arguments(options: argparse.Namespace) -> dict[str, Any]:
+    """What `recording_options` chose, as arguments of `record`."""
+    return {
+        "profile": not options.no_profile,
+        "resources": options.resources,
+        "source": not options.no_source,
+        "logs": options.logs,
+        "ring": options.ring,
+    }
+
+
+def _rows(text: str) -> int:
+    """A number of rows; for `argparse`."""
+    try:
+        return whole("ROWS", float(text.replace(",", "").replace("_", "")), 1)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of rows; write it like 5_000_000") from None
 
 
 def _execute(options: argparse.Namespace) -> int:
@@ -106,21 +156,16 @@ def _execute(options: argparse.Namespace) -> int:
         output = new_path(own(Path(program.name + SUFFIX)).stem)
     apart(output, html)
     make = partial(_session, output.absolute(), options.name or program.name, options)
-    recorder = Recorder(make, reserve(output))
-    files = _Files(output, html, options.every, Path.cwd(), options.quiet)
+    spares = holds_anything(output)
+    recorder = Recorder(make, reserve(output), spares=spares)
+    files = _Files(output, html, options.every, current_folder(), options.quiet)
     return _record(program, recorder, files, rank() is not None)
 
 
 def _session(output: Path, name: str, options: argparse.Namespace) -> Session:
     from ...session import record
 
-    return record(
-        output,
-        name=name,
-        profile=not options.no_profile,
-        resources=options.resources,
-        source=not options.no_source,
-    )
+    return record(output, name=name, **recording_arguments(options))
 
 
 class _Files(NamedTuple):
@@ -168,6 +213,9 @@ def _record(program: Program, recorder: Recorder, files: _Files, among: bool) ->
 def _conclude(recorder: Recorder, files: _Files, lacks: list[str]) -> ExitCode:
     """Write the report and say where everything is; returns how to end if the program ended well."""
     recording, (output, html, _, folder, quiet) = recorder.recording, files
+    if recording is None and recorder.refused is None:
+        _say(f"the program did not import Dask: nothing was recorded, and {output} is what was there before")
+        return ExitCode.OK
     if recording is None:
         _say(f"the program was not recorded: {type(recorder.refused).__name__}: {recorder.refused}")
         return ExitCode.UNWRITABLE if isinstance(recorder.refused, OSError) else ExitCode.FAILED

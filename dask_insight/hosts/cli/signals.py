@@ -94,8 +94,10 @@ class Termination:
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         if not self._ours:
-            # Something other than Python has forked, or it came at that moment.
+            # Something other than Python has forked, or it came at that moment; or it is one for dumps, and
+            # the program has no use of its own for it, as this is called.
             self._let_go()
+            signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
             return
         if number in _REPEATED and self._received == number:

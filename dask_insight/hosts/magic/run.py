@@ -12,6 +12,7 @@ from IPython.core.displaypub import CapturingDisplayPublisher
 from IPython.core.error import UsageError
 
 from ...analysis.compare import Comparison, compare
+from ...frames import current_folder
 from ...legible import harmless
 from ...session import AsynchronousClient, record
 from ..notebook import bundle, static_bundles
@@ -50,7 +51,7 @@ class Run:
         self._origin = origin
         self._opens_cell = opens_cell
         # The cell may go to another folder.
-        self._folder = _current_folder()
+        self._folder = current_folder()
         self._page = arguments.html and arguments.html.absolute()
         self._place = Place(shell)
         self._around = ExitStack()
@@ -209,14 +210,6 @@ class Run:
         """Ask a page that listens to open a panel; nothing of it stays in the notebook."""
         transient = {"display_id": f"dask-insight-open-{uuid.uuid4()}", "dask_insight": {"open": panel}}
         self._shell.display_pub.publish(data={}, metadata={}, transient=transient, update=True)
-
-
-def _current_folder() -> Path:
-    try:
-        return Path.cwd()
-    except OSError:
-        # It has been removed.
-        return Path()
 
 
 def _takes_updates(shell: Any) -> bool:
