@@ -55,6 +55,11 @@ class Lookup:
         return order if len(order) == len(self._ids) else None
 
 
+def most_pairs(*rows: np.ndarray) -> int:
+    """More pairs than an honest recording gives of tables of these rows, for `spread`."""
+    return 4 * sum(map(len, rows)) + (1 << 22)
+
+
 def sums(codes: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
     """The sum of the values of each code below `count`, float; of none too, which `bincount` gives as int."""
     return np.asarray(np.bincount(codes, values, count), "f8")
@@ -182,9 +187,15 @@ def fill_symbols(first: Symbols, second: Symbols, rows: np.ndarray | None = None
     return Symbols(codes, list(place))
 
 
-def spread(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """All pairs (i, j) with left[i] <= j < right[i], as two arrays."""
+def spread(left: np.ndarray, right: np.ndarray, most: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """All pairs (i, j) with left[i] <= j < right[i], as two arrays.
+
+    Of more than `most` pairs, each i has only its last ones: about `most` together, and at least one.
+    """
     counts = np.maximum(right - left, 0)
+    if most is not None and int(counts.sum()) > most:
+        counts = np.minimum(counts, max(1, most // len(counts)))
+        left = right - counts
     rows = np.repeat(np.arange(len(counts)), counts)
     begins = np.repeat(np.cumsum(counts) - counts, counts)
     return rows, np.arange(len(rows)) - begins + np.repeat(left, counts)

@@ -44,8 +44,8 @@ class Questions(Store):
     @current
     def flame(
         self,
-        *,
         prefix: str | Sequence[str] | None = None,
+        *,
         worker: str | Sequence[str] | None = None,
         start: float | None = None,
         stop: float | None = None,
@@ -375,7 +375,7 @@ class Questions(Store):
         return found
 
     @current
-    def balance(self, *, every: str | float | None = None) -> pd.DataFrame:
+    def balance(self, every: str | float | None = None) -> pd.DataFrame:
         """How evenly the workers were used over time.
 
         A result is held from when it was made, or had come from another worker,
@@ -520,10 +520,10 @@ class Questions(Store):
     @current
     def time_budget(
         self,
+        by: str | Sequence[str] | None = None,
         *,
         start: float | None = None,
         stop: float | None = None,
-        by: str | Sequence[str] | None = None,
         every: str | float | None = None,
     ) -> pd.DataFrame:
         """Where the time of all worker threads went, without remainder.
@@ -542,15 +542,15 @@ class Questions(Store):
 
         Parameters
         ----------
-        start, stop
-            Only this time, seconds since `started`; by default from when the
-            first task was wanted to when the last was done.
         by
             ``'function'`` (the task name that ran, or was waited for),
             ``'worker'``, ``'cluster'`` (its scheduler's address; ``'local'`` for
             local schedulers), ``'span'``, ``'cell'`` (execution count of the notebook
             cell), ``'line'`` (client's file and line), ``'submission'``,
             ``'time'``, or several of these.
+        start, stop
+            Only this time, seconds since `started`; by default from when the
+            first task was wanted to when the last was done.
         every
             Length of a bin of ``'time'``, seconds or as ``'1s'``; by default about a hundred bins.
 
@@ -586,6 +586,14 @@ class Questions(Store):
             steady(self.columns), self.started, start=begin, stop=end, by=names, every=width
         )
         return made
+
+
+for _question in vars(Questions).values():
+    if hasattr(_question, "__wrapped__"):
+        # Who asks wrongly is told of the class that people know; and it is pickled by its name.
+        for _function in (_question, _question.__wrapped__):
+            _function.__module__ = f"{__package__}.recording"
+            _function.__qualname__ = f"Recording.{_function.__name__}"
 
 
 def above(module: str, name: str) -> Any:

@@ -16,6 +16,8 @@ from .legible import printed
 #: Stands between a number and its unit and does not break a line, and before a number below zero; where they
 #: could not be printed, what comes nearest.
 SPACE, MINUS = printed("\N{NARROW NO-BREAK SPACE}"), printed("\N{MINUS SIGN}")
+#: Other signs that not all code pages of Windows have, in the same way.
+MICRO, DASH, DOT, TIMES, PLUS_MINUS = map(printed, "µ–·×±")
 #: Seconds since the epoch that are a date: files without one count from 0, or from a machine's start.
 _DATED = (1e8, 3e10)
 #: What threads did in and around task functions, and while they were idle, by part of the time budget.
@@ -51,7 +53,7 @@ PARTS = {**COMPUTING, **AROUND, **IDLE, ABSENT: "without a worker"}
 def duration(seconds: float) -> str:
     """Seconds as ``850 µs``, ``3.42 s``, ``2 min 05 s`` or ``5 d 23 h``; a dash where unknown."""
     if not math.isfinite(seconds):
-        return "–"
+        return DASH
     size = abs(seconds)
     if size >= 48 * 3600 - 30:
         hours = round(size / 3600)
@@ -62,10 +64,10 @@ def duration(seconds: float) -> str:
     if size >= 99.95:
         whole = round(size)
         return _sign(seconds) + f"{whole // 60}{SPACE}min {whole % 60:02d}{SPACE}s"
-    for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
+    for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, f"{MICRO}s")):
         if size >= 0.9995 * scale:
             return _three(seconds / scale) + SPACE + unit
-    return "0" + SPACE + "s" if size < 0.5e-9 else _three(seconds / 1e-6) + SPACE + "µs"
+    return "0" + SPACE + "s" if size < 0.5e-9 else _three(seconds / 1e-6) + f"{SPACE}{MICRO}s"
 
 
 def signed(value: float, say: Callable[[float], str] = duration) -> str:
@@ -76,7 +78,7 @@ def signed(value: float, say: Callable[[float], str] = duration) -> str:
 def size(amount: float) -> str:
     """Bytes in binary units: ``1.21 GiB``; a dash where unknown."""
     if not math.isfinite(amount):
-        return "–"
+        return DASH
     units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]
     power = 0
     while abs(amount) >= 999.5 and power < len(units) - 1:
@@ -93,7 +95,7 @@ def dated(moment: float) -> datetime | None:
 def share(part: float) -> str:
     """A share of 1 in per cent, whole above one per cent."""
     if not math.isfinite(part):
-        return "–"
+        return DASH
     percent = 100 * part
     if percent == 0 or abs(percent) >= 0.95:
         return f"{percent:.0f}{SPACE}%"

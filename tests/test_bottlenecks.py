@@ -160,6 +160,18 @@ def test_gpus_of_the_worker_while_it_ran() -> None:
     assert np.isnan(table.loc[("b", "load")].gpu)
 
 
+@pytest.mark.parametrize(
+    ("memory", "mean"),
+    [([1e10, NAN, NAN, NAN], 1e10), ([NAN, 1e9, 3e9, 3e9], 3.5e9), ([NAN] * 4, NAN)],
+)
+def test_memory_of_gpus_that_is_not_known_is_not_none(memory: list[float], mean: float) -> None:
+    table = recording(TABLES | {"gpus": TABLES["gpus"] | {"memory": memory}}).bottlenecks(
+        ["worker", "function"]
+    )
+    load = table.set_index(["worker", "function"]).loc[("a", "load")]
+    assert load.gpu == pytest.approx(75) and load.gpu_memory == pytest.approx(mean, nan_ok=True)
+
+
 def test_workers_of_dask_cuda_have_a_gpu_each(monkeypatch: pytest.MonkeyPatch) -> None:
     """All of their host are visible to each of them, its own first."""
     busy = nvml(nvmlDeviceGetUtilizationRates=lambda handle: SimpleNamespace(gpu=100 - 100 * handle))
@@ -239,6 +251,14 @@ def test_balance() -> None:
     assert b.tasks.tolist()[:8] == [0, 0, 1, 1, 1, 1, 1, 1]
     assert a.managed.tolist()[:7] == [1, 1, 1, 1, 1, 2, 2]
     assert b.managed.isna().all()
+
+
+def test_a_worker_that_has_left_holds_nothing() -> None:
+    """What it had made is where it came to before."""
+    workers = {"worker": ["a", "b"], "threads": [2, 1], "joined": [START] * 2, "left": [NAN, START + 5]}
+    table = recording(TABLES | {"workers": workers}).balance(every=1.0).set_index(["worker", "time"])
+    assert table.loc["b", "nbytes"].tolist()[:7] == [0, 0, 300, 300, 300, 0, 0]
+    assert table.loc["a", "nbytes"].tolist()[:7] == [0, 0, 0, 300, 400, 400, 400]
 
 
 SENT: dict[str, dict[str, Any]] = TABLES | {

@@ -983,6 +983,7 @@ def test_files_of_others_are_not_overwritten(tmp_path: Path) -> None:
     assert ended.stderr.count("\n") == 1
     assert "--force" in ended.stderr
     assert precious.read_text() == "precious"
+    write(tmp_path, LOCAL.format(scheduler="sync"))
     assert run("run", "-q", "--force", "-o", precious, "program.py", folder=tmp_path).returncode == 0
     assert open_recording(precious).about["name"] == "program"
 

@@ -190,6 +190,19 @@ MEMORY = "32 24 0:29 / MOUNT/memory rw - cgroup cgroup rw,memory\n"
             },
             id="a tree for memory, which counts where the process was",
         ),
+        pytest.param(
+            UNIFIED + MEMORY,
+            "9:memory:/job/step\n0::/job/step\n",
+            "memory/job",
+            {
+                "u/job/step/cgroup.procs": "1\n",
+                "memory/job/memory.limit_in_bytes": "1048576\n",
+                "memory/job/memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 0\n",
+                "memory/job/step/memory.limit_in_bytes": "9223372036854771712\n",
+                "memory/job/step/memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n",
+            },
+            id="a tree for memory, below one that has no memory",
+        ),
     ],
 )
 def test_what_memory_is_allowed(

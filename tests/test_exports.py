@@ -542,6 +542,18 @@ def test_a_folder_takes_the_place_of_folders_alone(
     assert sorted(each.name for each in tmp_path.iterdir()) == ["here", "run.dinsight"]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no folder in which a program works can be removed")
+@pytest.mark.parametrize("format", ["csv", "chrome"])
+def test_who_works_in_a_folder_that_is_gone_exports_elsewhere(
+    recording: Recording, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert recording.export(tmp_path / "out", format).exists()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="links and pipes need rights there")
 def test_a_folder_keeps_links_and_devices(recording: Recording, tmp_path: Path) -> None:
     (tmp_path / "tables").mkdir()

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_time_budget import Run
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_time_budget import CLUSTER, START, Run, any_run, odd_run
 
 from dask_insight.analysis.findings import (
     DEFAULTS,
@@ -29,6 +31,7 @@ from dask_insight.analysis.findings.rule import Rule
 from dask_insight.analysis.findings.thresholds import TABLE
 from dask_insight.analysis.time_budget import budget
 from dask_insight.recording import Recording
+from dask_insight.timeline import Moments
 
 
 def ten_seconds() -> Run:
@@ -56,7 +59,8 @@ def rule(*found: Finding) -> Rule:
     return Rule(found[0].code, "", "", "", "", find_them)
 
 
-def test_workers_of_several_clusters_that_are_called_alike_tell_their_cluster() -> None:
+def of_two_clusters() -> Facts:
+    """With workers that are called alike."""
     run = ten_seconds()
     run.tables["workers"] = {
         "worker": ["a", "b", "c", "d"],
@@ -64,8 +68,40 @@ def test_workers_of_several_clusters_that_are_called_alike_tell_their_cluster() 
         "cluster": ["one", "one", "two", "two"],
         "threads": [1] * 4,
     }
-    called = facts(run).called
+    return facts(run)
+
+
+def test_workers_of_several_clusters_that_are_called_alike_tell_their_cluster() -> None:
+    called = of_two_clusters().called
     assert [called(worker) for worker in "abcde"] == ["0 · cluster 1", "1", "0 · cluster 2", "d", "e"]
+
+
+def growing() -> Run:
+    """One thread for 100 s, then ten more for 10 s; the first half of it failed."""
+    run = Run(**{name: CLUSTER | {"joined": 100.0} for name in "bcdefghijk"}, a=CLUSTER)
+    run.task("bad", "a", 0, 50, status="erred")
+    run.task("good", "a", 50, 110, submitted=50)
+    for name in "bcdefghijk":
+        run.task("more", name, 100, 110, submitted=100)
+    return run
+
+
+def test_what_was_lost_while_few_threads_were_there_costs_more() -> None:
+    found = facts(growing())
+    assert found.spread_attempts(np.array([0])) == found.spread_pieces(found.pieces("failed")) == 50
+    assert found.spread_pieces(found.pieces("compute")) == pytest.approx(60)
+    late = Moments(np.array([START + 95.0]), np.array([START + 200.0]))
+    assert found.spread_pieces(found.budget.pieces, late) == pytest.approx(15)
+    told = {each.code: each.cost_seconds for each in growing().recording().findings()}
+    assert told["failed-tasks"] == pytest.approx(50)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.one_of(any_run(), odd_run()))
+def test_all_time_together_costs_what_the_run_took(run: Run) -> None:
+    found = facts(run)
+    cost = sum(found.spread_pieces(found.pieces(part)) for part in found.budget.parts)
+    assert cost == pytest.approx(found.served, abs=1e-3)
 
 
 def test_a_run_without_fault_has_no_findings() -> None:

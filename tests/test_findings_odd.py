@@ -35,7 +35,7 @@ from dask_insight import words
 from dask_insight.batch import Symbols, encode
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING
-from dask_insight.tables.stacks import outermost
+from dask_insight.tables.stacks import innermost_own, outermost
 
 
 def without_graph(run: Run) -> Run:
@@ -208,7 +208,7 @@ def test_what_p2p_sends_again_as_a_worker_is_retired_is_what_that_costs() -> Non
 def test_what_is_made_again_is_laid_on_one_worker() -> None:
     run = sending_again(asked=20.0)
     # Its leaving comes soon after, and costs nothing.
-    run.workers["c"] = TWO | {"left": 4.6}
+    run.workers |= {"c": TWO | {"left": 4.6}, "d": TWO}
     run.events.append(event(4.5, "c", "worker-status", "running → closing_gracefully"))
     assert one(run, "worker-lost").workers[0] == "b"
 
@@ -299,6 +299,26 @@ def test_no_library_is_a_function_of_a_person_wherever_it_is_kept(library: str, 
         "file": Symbols(np.arange(3), [*files, f"{packages}{slash}numpy{slash}core.py"]),
     }
     assert outermost(stacks).tolist() == [-1, -1, 2]
+
+
+@pytest.mark.parametrize(
+    ("file", "own"),
+    [
+        ("<stdin>", True),
+        ("<ipython-input-5-8a1b>", True),
+        ("<python-input-5>", True),
+        ("<decorator-gen-5>", False),
+        ("<string>", False),
+    ],
+)
+def test_what_is_typed_is_a_persons_own(file: str, own: bool) -> None:
+    stacks = {
+        "stack": np.arange(2),
+        "parent": np.array([NOTHING, 0], "u4"),
+        "function": Symbols(np.arange(2), ["work", "load"]),
+        "file": Symbols(np.arange(2), ["/home/me/work.py", file]),
+    }
+    assert innermost_own(stacks)[0].tolist() == [0, 1 if own else 0]
 
 
 def waiting(text: str = "read()") -> Run:

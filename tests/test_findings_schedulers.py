@@ -145,6 +145,14 @@ def test_the_worst_of_slow_workers_stands_first() -> None:
     assert [each.value for each in found.evidence if each.name.startswith("of it")] == pytest.approx([40, 30])
 
 
+def test_a_worker_is_held_against_the_middle_of_all_others() -> None:
+    run = Run(a=CLUSTER, b=CLUSTER, c=CLUSTER)
+    for worker, seconds in {"a": 1.5, "b": 1.0, "c": 1.99}.items():
+        worked(run, worker, seconds, count=8)
+    found = one(with_workers(run), "worker-skew")
+    assert plain(found.title) == "Worker c takes 1.6 times as long as others for the same tasks"
+
+
 def test_slow_hosts_are_told_at_once() -> None:
     found = one(with_a_quarter_slow(32, per_host=4), "worker-skew")
     assert plain(found.title) == "2 of 8 hosts take 2 times as long as others for the same tasks"

@@ -417,6 +417,14 @@ def test_a_notebook_cell_is_named_by_its_number(monkeypatch: pytest.MonkeyPatch)
     assert recording.lines["text"].tolist() == ["def f():", "return x"]
 
 
+@pytest.mark.parametrize("name", ["<ipython-input-5-8a1b>", "<python-input-5>"])
+def test_what_is_typed_has_its_source(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setitem(linecache.cache, name, (3, None, ["x = 1\n", "def f():\n", "    return x\n"], name))
+    recording = _stacks(("f", name, 2, 3))
+    Code(recording).keep()
+    assert recording.lines["text"].tolist() == ["def f():", "return x"]
+
+
 def test_workers_tell_how_many_cores_they_may_use(client: Any) -> None:
     with dask_insight.record() as run:
         client.submit(_plain, 1, pure=False).result()

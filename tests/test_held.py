@@ -47,6 +47,34 @@ def test_where_nobody_tells_until_the_last_that_needs_them() -> None:
     assert until(ran(GRAPH, about=other_tools)) == [3.0, 3.0, 6.0, math.inf]
 
 
+@pytest.mark.parametrize(
+    ("seconds", "held"),
+    [
+        pytest.param({"a": (1, 5), "b": (2, 6)}, [2, 6, 6, math.inf], id="both twice"),
+        pytest.param({"a": (5, 1), "b": (2, 6)}, [6, 2, 6, math.inf], id="rows in any order"),
+        pytest.param({"a": (1, 5), "b": (6,)}, [5, 6, math.inf], id="lost before it was used"),
+        pytest.param({"a": (1, 5), "b": (3, 4)}, [4, 5, 4, math.inf], id="not used again"),
+        pytest.param({"a": (1, 5), "b": ()}, [5, math.inf], id="never used"),
+    ],
+)
+def test_results_of_a_task_that_ran_again_are_held_until_then_at_most(
+    seconds: dict[str, tuple[float, ...]], held: list[float]
+) -> None:
+    done = [(task, moment) for task, name in enumerate("ab") for moment in seconds[name]]
+    task, moment = zip(*done, strict=True)
+    times = START + np.array(moment, "f8")
+    count = len(done)
+    run = ran(
+        [Task("a", 1.0), Task("b", 1.0, (0,))],
+        about={"name": ["source"], "value": ['"Chrome trace"']},
+        executions={"run": []},
+        attempts={"run": range(count), "task": task, "worker": ["w0"] * count, "thread": ["0"] * count}
+        | {"status": ["ok"] * count, "start": times - 1, "stop": times, "done": times},
+    )
+    found = held_until(run.columns, attempts(run.columns)) - START
+    assert found.tolist() == pytest.approx(held)
+
+
 def test_a_recording_of_our_own_in_which_nothing_was_let_go_of_holds_everything() -> None:
     assert until(ran(GRAPH)) == [math.inf] * 4
 

@@ -68,6 +68,27 @@ def test_results_print_in_every_encoding() -> None:
     assert "1.09 s on up to 6 threads" in python("-c", program, encoding="cp1252")
 
 
+@pytest.mark.parametrize("encoding", ["cp1253", "cp874", "cp932", "gbk", "cp949", "cp950"])
+def test_texts_print_alone_in_every_code_page_of_windows(encoding: str) -> None:
+    program = """if True:
+        from test_compare import run
+        from test_findings import of_two_clusters
+        from test_findings_risks import failing_by_kind
+        from dask_insight import compare, words
+        from dask_insight.analysis.findings.finding import amount
+
+        unknown = float("nan")
+        print(words.duration(85e-6), words.duration(3e-9), words.duration(-3), words.duration(unknown))
+        print(words.size(unknown), words.share(unknown), amount(unknown, "times"))
+        print(of_two_clusters().called("a"))
+        for each in failing_by_kind().recording().findings():
+            print(each.title, each.why, *each.evidence, each.advice, each.cost)
+        compared = compare(run(1), run(2, factor=1.5))
+        print(compared.verdict(), compared.notes())
+    """
+    assert "\\" not in python("-c", program, encoding=encoding)
+
+
 def test_what_has_all_signs_is_left_as_it_is() -> None:
     assert "1.09\u202fs" in python("-m", "dask_insight", "info", GOLDEN, encoding="utf-8")
 

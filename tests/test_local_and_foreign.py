@@ -245,11 +245,44 @@ def test_threads_of_a_later_pool_are_none_that_an_earlier_computation_had() -> N
     assert recording.bounds().threads == 8
 
 
+@pytest.mark.parametrize("shared", [False, True])
+def test_threads_of_computations_within_tasks_are_there_for_as_long_as_those(shared: bool) -> None:
+    """There are no others where they run on the pool that asks for them."""
+
+    def outer() -> Any:
+        return dask.compute(*(delayed(pause)(n) for n in range(4)), **options)
+
+    with recorded() as recording, ThreadPoolExecutor(4) as pool:
+        options = {"scheduler": "threads", **({"pool": pool} if shared else {"num_workers": 4})}
+        for _ in range(8):
+            dask.compute(*(delayed(pause)(n) for n in range(4)), **options)
+        dask.compute(*(delayed(outer)() for _ in range(2)), **options)
+    workers, tasks = recording.workers, recording.tasks
+    names = ["threads"] if shared else ["threads", "threads#2", "threads#3"]
+    assert dict(zip(workers["worker"], workers["threads"], strict=True)) == dict.fromkeys(names, 4)
+    assert sorted(set(tasks["worker"])) == names
+    lives = workers["left"] - workers["joined"]
+    assert lives[1:].max() <= tasks[tasks["prefix"] == "outer"]["duration"].max() or shared
+    assert recording.time_budget()["seconds"].sum() == pytest.approx(4 * lives.sum(), rel=0.05)
+
+
+def test_computations_within_tasks_have_so_many_workers_of_their_own() -> None:
+    workers = Workers()
+    outer = workers.begin("threads", 2, 0.0)
+    for number in range(300):
+        label = workers.begin("threads", 4, float(number), apart=True)
+        workers.finish("threads", label)
+    workers.finish("threads", outer)
+    assert (outer, label) == ("threads", "threads#100"), "the last ones share one"
+    assert (workers.threads(outer), workers.threads(label)) == (2, 4)
+    assert workers.left.take()["worker"] == [f"threads#{number}" for number in range(2, 100)]  # type: ignore[index]
+
+
 def test_pools_whose_sizes_change_for_ever_have_so_many_workers() -> None:
     workers = Workers()
     for number in range(300):
         label = workers.begin("threads", 1 + number % 2, float(number))
-        workers.finish("threads")
+        workers.finish("threads", label)
     assert label == "threads#100" and workers.threads(label) == 2
 
 
@@ -276,8 +309,7 @@ def test_a_worker_that_left_while_rows_are_written_is_never_there_again(pools: t
         if kind == "processes":
             ledger.workers.unused(4, 0.0)
         else:
-            ledger.workers.begin(kind, threads, 0.0)
-            ledger.workers.finish(kind)
+            ledger.workers.finish(kind, ledger.workers.begin(kind, threads, 0.0))
 
     begin_and_end("threads", 1)
     ledger.flush(emit)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from test_time_budget import clusters_in_turn
 
 from dask_insight import words
 from dask_insight.analysis.overview import Overview, overview
@@ -104,6 +105,11 @@ def test_time_without_a_worker_is_told() -> None:
     local = {**workers, "worker": ["threads"]}
     ran_here = {**attempts, "worker": ["threads"] * 2}
     assert "no worker" not in summed(workers=local, attempts=ran_here, graph=GRAPH).verdict()
+
+
+def test_time_without_a_worker_is_told_beside_a_local_scheduler() -> None:
+    run = clusters_in_turn(("here", 10, 14)).recording()
+    assert "for 50 s of which there was no worker" in plain(run.summary().verdict())
 
 
 def test_a_task_that_killed_worker_after_worker_failed_once() -> None:

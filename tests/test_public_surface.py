@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import pickle
 import re
 import tomllib
 from collections.abc import Callable
@@ -182,6 +183,25 @@ def test_parameters_are_described(function: Callable[..., Any]) -> None:
     named = re.findall(r"^(\w[\w, ]*?)(?: :.*)?$", section[1], re.MULTILINE)
     described = {name.strip() for names in named for name in names.split(",")}
     assert described == set(inspect.signature(function).parameters) - {"self", "options"}
+
+
+@pytest.mark.parametrize(
+    ("method", "asked"),
+    [("flame", "sleep"), ("time_budget", "worker"), ("balance", "1s"), ("bottlenecks", "task")],
+)
+def test_what_is_asked_first_needs_no_name(method: str, asked: str) -> None:
+    (_, first, *_) = inspect.signature(question := getattr(dask_insight.Recording, method)).parameters
+    recording = dask_insight.open(Path(__file__).parent / "golden" / "run.dinsight")
+    value = recording.tasks["prefix"].iloc[0] if method == "flame" else asked
+    assert question(recording, value).equals(question(recording, **{first: value}))
+
+
+@pytest.mark.parametrize("method", ["what_if", "summary", "bounds"])
+def test_who_asks_wrongly_is_told_of_the_class_that_people_know(method: str) -> None:
+    with pytest.raises(TypeError, match=rf"^Recording\.{method}\(\) takes 1 positional argument"):
+        getattr(dask_insight.Recording(), method)(8)
+    question = getattr(dask_insight.Recording, method)
+    assert pickle.loads(pickle.dumps(question)) is question
 
 
 def test_the_extension_asks_for_the_jupyterlab_that_the_package_does() -> None:

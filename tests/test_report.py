@@ -197,11 +197,12 @@ def budget(*rows: tuple[float, float, float, str, str]) -> bytes:
 
 
 def test_the_time_budget_is_told_by_its_sums_before_its_rows() -> None:
-    source = recording()
+    source = Recording()
     waited = [(2.0, 3.0, 1.0 + each, "inputs", f"name-{each}") for each in range(20)]
     source.append(budget((0, 2, 1, "cpu", "a"), (1, 4, 2, "cpu", "b"), *waited, (0, 1, 1, "idle", "")))
     first, rest = report.parts_of(source)
-    told = json.loads(decode(first[0]).columns["value"].tolist()[1])
+    about = decode(first[0]).columns
+    told = json.loads(dict(zip(*(about[name].tolist() for name in ("name", "value")), strict=True))["budget"])
     assert (told["rows"], told["start"], told["stop"]) == (23, START, START + 4)
     sums = {(part, name): seconds for part, name, seconds in told["sums"]}
     assert sums["cpu", ""] == 8

@@ -11,13 +11,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from test_figures import boxes_of
 from test_findings_risks import with_rows
-from test_time_budget import START, Run
+from test_time_budget import START, Run, parts
 
 import dask_insight
 from dask_insight import words
 from dask_insight.analysis.findings import Facts
 from dask_insight.analysis.time_budget import budget
+from dask_insight.figures.panels import PANELS
 from dask_insight.figures.ran import Ran
 from dask_insight.figures.request import Request
 from dask_insight.recording import Recording
@@ -118,6 +120,70 @@ def test_who_sums_tasks_up_leaves_out_what_stood_still() -> None:
     assert recording.bottlenecks()["max"].max() == pytest.approx(10.5 - 9.9, abs=0.3)
     ran = Ran(Request(recording))
     assert ran.seconds.sum() == ran.lasted.sum() == pytest.approx(computing)
+
+
+def _slept_inside(run: Run, start: float, stop: float, last: float) -> Recording:
+    return _slept(run, _samples("a", (start, stop), last=last, cpu=0.01))
+
+
+def test_what_a_function_did_is_shared_out_among_the_time_awake() -> None:
+    run = Run(a=ALONE)
+    run.task("work", "a", 0, 120, cpu=15.0)
+    table = _slept_inside(run, 10, 110, 121).time_budget()
+    assert parts(table) == {"cpu": 15, "off-cpu": 5}
+    assert table.attrs["threads"] == pytest.approx(1)
+
+
+def test_what_came_before_a_function_is_shared_out_among_the_time_awake() -> None:
+    run = Run(a=ALONE)
+    run.task("work", "a", 31, 41, executing=0)
+    run.phases = [{"run": 0, "action": "disk-read", "start": START + 2, "stop": START + 25}]
+    assert parts(_slept_inside(run, 10, 20, 42).time_budget()) == {"disk": 13, "overhead": 8, "compute": 10}
+
+
+def test_why_threads_were_idle_is_shared_out_among_the_time_awake() -> None:
+    """From 5 to 8 s there was no task, then one that waited for the other thread until after the sleep."""
+    run = Run(a=ALONE, b=ALONE)
+    run.task("first", "a", 0, 5)
+    run.task("first", "b", 0, 5)
+    run.task("second", "a", 115, 120, submitted=8, ready=115)
+    run.task("third", "b", 120, 122, submitted=112)
+    samples = [_samples(name, (10, 110), last=123, cpu=0.01) for name in "ab"]
+    table = _slept(run, *samples).time_budget(by="worker")
+    assert parts(table[table.worker == "b"])["client"] == 3
+
+
+def test_a_chain_takes_no_longer_than_the_run_was_awake() -> None:
+    run = Run(a=ALONE | {"threads": 4})
+    number = run.task("step", "a", 0, 10)
+    for start in range(10, 40, 10):
+        number = run.task("step", "a", start, start + 10, number)
+    number = run.task("step", "a", 40, 110, number)
+    for start in range(110, 160, 10):
+        number = run.task("step", "a", start, start + 10, number)
+    found = {each.code: each for each in _slept_inside(run, 45, 105, 161).findings()}["critical-path"]
+    assert found.title.replace(words.SPACE, " ").endswith("takes 1 min 40 s of 1 min 40 s")
+    assert {each.name: each.value for each in found.evidence}["share of the run"] == pytest.approx(1)
+
+
+def test_an_outlier_held_up_the_run_no_longer_than_it_was_awake() -> None:
+    run = Run(a=ALONE)
+    for start in range(10):
+        run.task("piece", "a", start, start + 1)
+    run.task("piece", "a", 10, 75)
+    recording = _slept_inside(run, 12, 72, 76)
+    read = recording._answers.columns
+    (found,) = Facts(read, START, budget(read)).outliers(3, 4)
+    assert found.held_up == found.excess == pytest.approx(4)
+
+
+def test_workers_are_busy_for_a_share_of_the_time_awake() -> None:
+    run = Run(a=ALONE | {"threads": 2})
+    run.task("piece", "a", 0, 120)
+    recording = _slept_inside(run, 10, 110, 121)
+    (plot,) = PANELS["workers"].chart(Request(recording)).plots
+    (bars,) = boxes_of(plot)
+    assert f"{words.share(0.5)} busy" in bars.beside[0]
 
 
 def test_bounds_and_simulations_leave_out_what_stood_still() -> None:

@@ -20,7 +20,7 @@ from dask_insight.analysis.time_budget.shares import Shares
 from dask_insight.batch import encode
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING
-from dask_insight.timeline import LOCAL, attempts
+from dask_insight.timeline import LOCAL, attempts, standstills
 
 START = 1_750_000_000.0
 NAN = math.nan
@@ -410,7 +410,7 @@ def test_fine_metrics_take_memory_by_what_ran_not_by_workers_times_names() -> No
     ran = attempts(read)
     tracemalloc.start()
     try:
-        cpu = Shares(read, ran).cpu(np.arange(len(names)))
+        cpu = Shares(read, ran, standstills(read)).cpu(np.arange(len(names)))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -466,6 +466,22 @@ def test_about_a_hundred_bins_where_nobody_tells_when_tasks_were_wanted() -> Non
         run.task("read", "a", number, number + 1)
         run.attempts[-1]["submitted"] = run.attempts[-1]["done"] = NAN
     assert 80 <= len(run.budget(by="time").time.unique()) <= 110
+
+
+def test_about_a_hundred_bins_while_a_task_runs() -> None:
+    run = Run(a=CLUSTER)
+    run.task("quick", "a", 0, 0.1)
+    run.names.append("slow")
+    run.tables["running"] = {
+        "run": [1],
+        "task": [1],
+        "worker": ["a"],
+        "thread": ["1"],
+        "start": [START + 0.1],
+    }
+    run.tables["resources"] = {"process": ["a"], "time": [START + 200]}
+    assert 80 <= len(run.budget(by="time").time.unique()) <= 110
+    assert 80 <= len(run.recording().slice(180, 200).time_budget(by="time").time.unique()) <= 110
 
 
 def test_cells_lines_and_submissions() -> None:
@@ -527,6 +543,28 @@ def test_what_waits_for_one_cluster_is_no_matter_of_another() -> None:
     by_cluster = two_clusters().budget(by="cluster")
     assert parts(by_cluster[by_cluster.cluster == "one"]) == {"compute": 10, "inputs": 10}
     assert parts(by_cluster[by_cluster.cluster == "two"]) == {"client": 8, "compute": 6, "inputs": 6}
+
+
+def clusters_in_turn(*more: tuple[str, float, float]) -> Run:
+    """Two clusters of two threads, 50 s each, and 50 s between them; tasks of a local scheduler too."""
+    run = Run(
+        a={"threads": 2, "joined": 0.0, "left": 50.0},
+        b={"threads": 2, "joined": 100.0, "left": NAN},
+        threads={"threads": 4, "joined": 0.0, "left": NAN},
+    )
+    run.task("first", "a", 0, 50)
+    run.task("second", "b", 100, 150, submitted=100)
+    for name, start, stop in more:
+        run.task(name, "threads", start, stop, submitted=start)
+    run.tables = {"workers": run._columns()["workers"] | {"cluster": ["one", "two", ""]}}
+    return run
+
+
+def test_a_local_scheduler_beside_clusters_serves_while_it_is_used() -> None:
+    told = clusters_in_turn(("here", 10, 14)).budget().attrs
+    assert (told["served"], told["thread_seconds"]) == pytest.approx((100, 216))
+    assert clusters_in_turn().budget().attrs["served"] == pytest.approx(100), "it was not used at all"
+    assert clusters_in_turn(("here", 60, 64)).budget().attrs["served"] == pytest.approx(104)
 
 
 def test_attempts_without_a_worker_wait_in_the_cluster_of_their_submission() -> None:

@@ -14,7 +14,7 @@ from conftest import PATIENCE
 from graphs import START, Task, graphs, ran, seen
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from test_time_budget import NAN, Run
+from test_time_budget import CLUSTER, NAN, Run
 
 import dask_insight
 from dask_insight import words
@@ -236,6 +236,28 @@ def test_smaller_chunks_cut_tasks() -> None:
     assert made.compute.sum() == pytest.approx(6.25)
     assert sorted(len(each) for each in made.needed) == [0] * 8 + [1] * 8 + [8]
     assert ran(CHAIN, [8]).what_if(chunks=0.5).seconds == pytest.approx(1.0, abs=0.01)
+
+
+@pytest.mark.parametrize(("disk", "seconds"), [(False, {2: 12, 0.5: 24}), (True, {2: 16, 0.5: 16})])
+def test_of_the_time_before_functions_that_with_the_disk_grows_with_chunks(
+    disk: bool, seconds: dict[float, float]
+) -> None:
+    run = Run(a=CLUSTER)
+    for number in range(8):
+        run.task("load", "a", 2 * number + 1, 2 * number + 2, executing=2 * number)
+    if disk:
+        run.phases = [
+            {
+                "run": number,
+                "action": "disk-read",
+                "start": START + 2 * number,
+                "stop": START + 2 * number + 1,
+            }
+            for number in range(8)
+        ]
+    recording = run.recording()
+    for factor, expected in seconds.items():
+        assert recording.what_if(chunks=factor).seconds == pytest.approx(expected, rel=NEAR)
 
 
 def test_bigger_chunks_need_several() -> None:

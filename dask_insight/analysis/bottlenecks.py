@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..batch import Symbols, intern
-from ..lookup import Lookup, TextRows, by_name, is_any, pick, ratio, sorted_set
+from ..lookup import Lookup, TextRows, by_name, is_any, pick, ratio, sorted_set, sums
 from ..schema import NOTHING
 from ..tables.facts import part_of_run
 from ..tables.field import Field
@@ -275,11 +275,15 @@ def _by_time(samples: Mapping[str, Any], rows: np.ndarray) -> tuple[np.ndarray, 
     """Moments, and at each the mean use and the memory of a process's devices together."""
     times, place = np.unique(samples["time"][rows], return_inverse=True)
     place = place.reshape(-1)
-    use = samples["utilization"][rows].astype("f8")
-    known = np.isfinite(use)
-    counted = np.bincount(place[known], minlength=len(times))
-    mean = ratio(np.bincount(place[known], use[known], len(times)), counted, np.nan)
-    return times, mean, np.bincount(place, np.nan_to_num(samples["memory"][rows]), len(times))
+
+    def known(name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Sum of what is known at each moment, and of how many devices it is."""
+        values = samples[name][rows]
+        told = np.isfinite(values)
+        return sums(place[told], values[told], len(times)), np.bincount(place[told], minlength=len(times))
+
+    (use, devices), (memory, telling) = known("utilization"), known("memory")
+    return times, ratio(use, devices, np.nan), np.where(telling > 0, memory, np.nan)
 
 
 def mean_between(times: np.ndarray, values: np.ndarray, start: np.ndarray, stop: np.ndarray) -> np.ndarray:

@@ -111,4 +111,4 @@ def _of_stacks(read: Read) -> list[tuple[str, int, str]]:
 
 
 def _is_file(file: str) -> bool:
-    return bool(file) and (not file.startswith("<") or file.startswith("<ipython-input"))
+    return bool(file) and (not file.startswith("<") or file.startswith(("<ipython-input", "<python-input")))

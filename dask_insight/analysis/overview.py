@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from dask_insight import words
 from dask_insight.legible import printed
-from dask_insight.lookup import Lookup, is_any, sorted_set
+from dask_insight.lookup import Lookup, distinct, is_any, sorted_set
 from dask_insight.schema import NOTHING
 from dask_insight.tables import plain
 from dask_insight.tables.facts import ALL_CLIENTS, PART, moment, part_of_run, recorded
@@ -499,11 +499,11 @@ def _workers(
 def _without_workers(
     read: Read, attempts: Mapping[str, Any], begin: float, end: float, still: Moments
 ) -> float:
-    """Seconds from `begin` to `end` in which a cluster had no worker; of local schedulers 0."""
+    """Seconds from `begin` to `end` in which clusters had no worker; 0 if there were but local schedulers."""
     table = read("workers")
-    newest = {name: row for row, name in enumerate(table["worker"].tolist())}
-    used = {*attempts["worker"].names} - {""}
-    if not newest or not used <= newest.keys() or any(map(is_local, newest)) or not end > begin:
+    newest = {name: row for row, name in enumerate(table["worker"].tolist()) if not is_local(name)}
+    used = {name for name in attempts["worker"].names if name and not is_local(name)}
+    if not newest or not used <= newest.keys() or not end > begin:
         return 0.0
     rows = list(newest.values())
     joined, left = table["joined"][rows], table["left"][rows]
@@ -548,11 +548,13 @@ def _budget(columns: Mapping[str, Any]) -> list[tuple[str, str, float]]:
     if not len(seconds):
         return []
     width = len(name.names)
-    sums = np.bincount(part.codes.astype("i8") * width + name.codes, seconds)
+    known, place = distinct(part.codes.astype("i8") * width + name.codes, len(part.names) * width)
+    sums = np.bincount(place, seconds)
     order = np.flatnonzero(sums > 0)
     order = order[np.argsort(-sums[order], kind="stable")]
     return [
-        (part.names[code // width], name.names[code % width], float(sums[code])) for code in order.tolist()
+        (part.names[code // width], name.names[code % width], each)
+        for code, each in zip(known[order].tolist(), sums[order].tolist(), strict=True)
     ]
 
 

@@ -23,7 +23,7 @@ from ..lookup import is_any
 from ..tables import joined
 from ..tables.facts import recorded
 from .files import replaced
-from .inputs import Inputs
+from .inputs import Inputs, most_arrows
 from .lines import Fixed, Json, Part, Where, Whole, Words, json_words, lines, rows_of, whole
 from .places import Places, Ran
 from .progress import Steps, Told, silent
@@ -193,10 +193,10 @@ def _flows(recording: Recording, ran: Ran) -> Iterator[Block]:
     edges: Any = recording.columns("edges")
     task, dependency = edges["task"], edges["dependency"]
     inputs = Inputs(ran.task, is_any(ran.status, ("ok",)), ran.ts, ran.end)
-    drawn = 0
+    drawn, most = 0, most_arrows(task, ran.task)
     for first in range(0, len(task), _ARROWS):
         part = slice(first, first + _ARROWS)
-        before, after = inputs.of(task[part], dependency[part])
+        before, after = inputs.of(task[part], dependency[part], max(0, most - drawn))
         number = drawn + np.arange(len(before))
         drawn += len(before)
         yield from lines(

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
-from ..frames import beside, place_of, replacing, take_place
+from ..frames import beside, current_folder, place_of, replacing, take_place
 
 #: Files that systems put into folders on which somebody looks.
 _OF_THE_SYSTEM = (".DS_Store", "Thumbs.db", "desktop.ini")
@@ -60,7 +60,7 @@ def replaced_folder(path: Path, names: Collection[str]) -> Iterator[Path]:
         raise FileExistsError(
             f"{path} holds {others[0]}, which no export has put there: name another folder, or an empty one"
         )
-    if target == Path.cwd():
+    if target == current_folder():
         raise FileExistsError(f"{path} is the folder that this program works in: name another")
     partial, before = beside(target, "part"), beside(target, "old")
     try:

@@ -22,13 +22,15 @@ class Inputs:
         self._makers, self._done = _Groups(task[self._made]), stop[self._made]
         self._users, self._start = _Groups(task), start
 
-    def of(self, task: np.ndarray, dependency: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def of(
+        self, task: np.ndarray, dependency: np.ndarray, most: int | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """For tasks and what each needed: rows of attempts that made it, and of all attempts that used it.
 
         Of results that were made several times it is the last one that was there when the other began, or
-        else the first.
+        else the first. Of more than `most` pairs there are only those of each task's newest attempts.
         """
-        edge, user = spread(*self._users.of(task))
+        edge, user = spread(*self._users.of(task), most)
         first, end = self._makers.of(dependency[edge])
         there = first < end
         first, last, user = first[there], end[there] - 1, user[there]
@@ -38,6 +40,18 @@ class Inputs:
             last = np.where(in_time, last, np.maximum(first, middle - 1))
             first = np.where(in_time, middle, first)
         return self._made[first], user
+
+    def counts(self, task: np.ndarray, dependency: np.ndarray) -> np.ndarray:
+        """How many of these results each attempt used."""
+        first, end = self._makers.of(dependency)
+        begin, past = self._users.of(task[first < end])
+        marks = len(self._start) + 1
+        return np.cumsum(np.bincount(begin, minlength=marks) - np.bincount(past, minlength=marks))[:-1]
+
+
+def most_arrows(task: np.ndarray, attempts: np.ndarray) -> int:
+    """More arrows than an honest recording has of these edges and attempts."""
+    return 8 * (len(task) + len(attempts)) + (1 << 18)
 
 
 class _Groups:

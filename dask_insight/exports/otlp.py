@@ -24,7 +24,7 @@ from ..lookup import fill, is_any, spread
 from ..tables import joined
 from ..tables.facts import part_of_run
 from .files import replaced
-from .inputs import Inputs
+from .inputs import Inputs, most_arrows
 from .lines import Fixed, Hex, Json, Part, Where, Whole, Words, json_words, lines, rows_of, whole
 from .progress import Steps, Told, silent
 
@@ -98,14 +98,15 @@ class _Ran:
         """Runs that made what each attempt used: `inputs` from `first` to `last`, without those `dropped`."""
         edges: Any = recording.columns("edges")
         inputs = Inputs(self.task, is_any(self.names["status"], ("ok",)), self.start, self.stop)
-        made, used = inputs.of(edges["task"], edges["dependency"])
+        task, dependency = edges["task"], edges["dependency"]
+        made, used = inputs.of(task, dependency, most_arrows(task, self.task))
         order = np.argsort(used, kind="stable")
         self.inputs = self.run[made[order]]
         rows = np.arange(len(self.run))
         self.first = np.searchsorted(used[order], rows)
         last = np.searchsorted(used[order], rows, "right")
         self.last = np.minimum(last, self.first + _LINKS)
-        self.dropped = last - self.last
+        self.dropped = inputs.counts(task, dependency) - (self.last - self.first)
 
 
 def _nanos(seconds: np.ndarray) -> np.ndarray:

@@ -6,13 +6,14 @@ https://www.speedscope.app/file-format-schema.json
 from __future__ import annotations
 
 import json
+from array import array
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..sources.files.speedscope import APART, EXPORTER
 from .files import replaced
 from .progress import Steps, Told, silent
-from .stacks import Stacks, Weight
+from .stacks import Stacks
 
 if TYPE_CHECKING:
     from ..recording import Recording
@@ -41,22 +42,26 @@ def write(recording: Recording, path: Path, told: Told = silent) -> None:
     with replaced(path) as file:
         file.write(json.dumps(about)[:-1].encode() + b', "profiles": [\n')
         for number, (process, thread, weights) in enumerate(stacks.threads()):
-            profile = _profile(f"{process}{APART}{thread}" if thread else process, weights, names)
-            in_tasks = sum(each.seconds for each in weights if each.prefix)
+            file.write(_begin(f"{process}{APART}{thread}" if thread else process, number))
+            seconds, in_tasks = array("d"), 0.0
+            for each in weights:
+                sample = [*([names[each.prefix]] if each.prefix else []), *each.stack]
+                file.write((b", " if seconds else b"") + json.dumps(sample).encode())
+                seconds.append(each.seconds)
+                in_tasks += each.seconds if each.prefix else 0.0
+                steps.add(1)
             shown, most = (number, in_tasks) if in_tasks > most else (shown, most)
-            file.write((b",\n" if number else b"") + json.dumps(profile).encode())
-            steps.add(len(weights))
+            file.write(_end(seconds.tolist()))
         # What it shows first: the thread that was busy with tasks for longest.
         file.write(f'\n], "activeProfileIndex": {shown}}}\n'.encode())
 
 
-def _profile(name: str, weights: list[Weight], names: dict[str, int]) -> dict[str, Any]:
-    return {
-        "type": "sampled",
-        "name": name,
-        "unit": "seconds",
-        "startValue": 0,
-        "endValue": sum(each.seconds for each in weights),
-        "samples": [[*([names[each.prefix]] if each.prefix else []), *each.stack] for each in weights],
-        "weights": [each.seconds for each in weights],
-    }
+def _begin(name: str, number: int) -> bytes:
+    """A profile up to its samples, which go on for as long as there are any."""
+    about = {"type": "sampled", "name": name, "unit": "seconds", "startValue": 0}
+    comma = ",\n" if number else ""
+    return f'{comma}{json.dumps(about)[:-1]}, "samples": ['.encode()
+
+
+def _end(seconds: list[float]) -> bytes:
+    return f'], "weights": {json.dumps(seconds)}, "endValue": {json.dumps(sum(seconds))}}}'.encode()

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from ..recording import Recording
 
 
+#: Frames of all stacks together, for each known one and besides; of stacks beyond these the innermost.
+_USUAL, _BESIDES, _INNERMOST = 64, 4_000_000, 64
+
+
 class Frame(NamedTuple):
     """A function at the line that was running."""
 
@@ -90,11 +94,13 @@ class Stacks:
     def weights(self) -> Iterator[Weight]:
         """Sums, process by process, thread by thread."""
         processes, threads, prefixes = self._names.values()
+        room = _USUAL * len(self._callers) + _BESIDES
         rows = zip(
             *(each.tolist() for each in self._place), self._what.tolist(), self._seconds.tolist(), strict=True
         )
         for process, thread, what, seconds in rows:
-            stack = self._path(what & NOTHING)
+            stack = self._path(what & NOTHING, DEEPEST if room > 0 else _INNERMOST)
+            room -= len(stack)
             yield Weight(processes[process], threads[thread], prefixes[what >> 32], stack, seconds)
 
     @property
@@ -103,15 +109,15 @@ class Stacks:
         ran = np.unique(self._what >> 32).tolist()
         return [name for rank in ran if (name := self._names["prefix"][rank])]
 
-    def threads(self) -> Iterator[tuple[str, str, list[Weight]]]:
+    def threads(self) -> Iterator[tuple[str, str, Iterator[Weight]]]:
         """The same for one thread of a process after another."""
         for (process, thread), weights in groupby(self.weights, lambda each: (each.process, each.thread)):
-            yield process, thread, list(weights)
+            yield process, thread, weights
 
-    def _path(self, stack: int) -> tuple[int, ...]:
+    def _path(self, stack: int, most: int) -> tuple[int, ...]:
         frames: list[int] = []
         # A damaged table may name a stack that is not there, or go round in circles.
-        while stack in self._callers and len(frames) < DEEPEST:
+        while stack in self._callers and len(frames) < most:
             stack, frame, _ = self._callers[stack]
             frames.append(frame)
         return tuple(reversed(frames))

@@ -49,7 +49,7 @@ class Ran:
         self.run = known.run[rows]
         self.nbytes = known.nbytes[rows]
         self._held = stretches(request.columns, known).of(there)
-        self._still = standstills(request.columns)
+        self.still = standstills(request.columns)
         #: What is shown of the time from when the first of all tasks was wanted to when the last was done.
         self.active = _active(known, request)
         self.lane, self.lanes = self._in_lanes(known.place[rows], known.places)
@@ -66,12 +66,12 @@ class Ran:
     def seconds(self) -> np.ndarray:
         """How long each held a thread within the time that is shown, without standstills."""
         low, high = (moment + self._request.zero for moment in self.active)
-        return self._held.held(len(self), self._still, (low, max(low, high)))
+        return self._held.held(len(self), self.still, (low, max(low, high)))
 
     @cached_property
     def lasted(self) -> np.ndarray:
         """The same, shown or not."""
-        return self._held.held(len(self), self._still)
+        return self._held.held(len(self), self.still)
 
     @property
     def worker(self) -> Symbols:

@@ -37,7 +37,7 @@ class MemoryLimit:
             self.allowed, group = min((allowed, at) for at in mine if (allowed := _allowed(at)) < most)
             self._number = float(os.stat(group.folder).st_ino)
             # The older trees count where the process was, the unified one also in all groups around.
-            self._counts = group if group.unified else mine[0]
+            self._counts = group if group.unified else next(each for each in mine if not each.unified)
 
     def sample(self) -> dict[str, float]:
         """Columns of `resources`; none where there is no limit."""

@@ -15,8 +15,8 @@ _HEAD = """\
 What `dask_insight.open(path)` and `dask_insight.record(...)` give has these as pandas DataFrames:
 `run.tasks`, `run.transfers` … `run.about` is a dict, `run.findings()` and `run.what_if()` are methods; as
 DataFrames these are `run.table("about")`, `run.table("findings")` and `run.table("what_if")`. Tables whose
-names begin with `compared_` have rows in the `recording` of a comparison only. Made from the package by
-`python -m dask_insight.tables.reference`.
+names begin with `compared_` have rows in the `recording` of a comparison only. In the repository this page is
+written by `python -m dask_insight.tables.reference`.
 
 Columns of unit *time* are seconds since `run.started`; `run.table(name, timestamps=True)` gives them as UTC
 timestamps. Ids and counts are `int64` but where they may be missing, other numbers `float64`. A missing

@@ -24,7 +24,7 @@ _PLUMBING = re.compile(
     r"|^<(?:frozen|dask_insight)|^$"
 )
 #: Files of what others wrote, or no one, as what decorators make up.
-_NOT_OWN = re.compile(r"[\\/](?:site|dist)-packages[\\/]|^<(?!stdin>|ipython-input)")
+_NOT_OWN = re.compile(r"[\\/](?:site|dist)-packages[\\/]|^<(?!stdin>|ipython-input|python-input)")
 #: Files below which an event loop's callbacks stand.
 _LOOP = re.compile(r"[\\/]asyncio[\\/]\w+\.py$|[\\/]tornado[\\/]platform[\\/]asyncio\.py$")
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..lookup import Lookup, coded, fill, is_any, pick, spread, to_micros
+from ..lookup import Lookup, coded, fill, is_any, most_pairs, pick, spread, to_micros
 from ..schema import NOTHING, TABLES, WAITING
 from . import plain
 from .field import Field
@@ -111,6 +111,11 @@ def _waits(read: Read) -> _Waits:
     carried = read("transferred")
     attempts = read("attempts")
     executions = read("executions")
+    at = Lookup(columns["transfer"]).rows(carried["transfer"])
+    came = np.flatnonzero((at >= 0) & pick(is_any(columns["direction"], ("in",)), at))
+    if not len(came):
+        none = np.zeros(0, "u4")
+        return _Waits(came, none, none, np.zeros(0))
     attempt, dependency = _needs(attempts, read("edges"))
     workers = columns["worker"].names
     worker = coded(pick(attempts["worker"], attempt), workers)
@@ -119,10 +124,9 @@ def _waits(read: Read) -> _Waits:
     order = np.argsort(wanted, kind="stable")
     wanted = wanted[order]
 
-    at = Lookup(columns["transfer"]).rows(carried["transfer"])
-    came = np.flatnonzero((at >= 0) & pick(is_any(columns["direction"], ("in",)), at))
     have = carried["task"][came].astype("i8") * (len(workers) + 1) + columns["worker"].codes[at[came]]
-    pair, found = spread(np.searchsorted(wanted, have), np.searchsorted(wanted, have, side="right"))
+    left, right = np.searchsorted(wanted, have), np.searchsorted(wanted, have, side="right")
+    pair, found = spread(left, right, most_pairs(have, wanted))
     result, row = came[pair], attempt[order[found]]
 
     seen = Lookup(executions["run"]).rows(attempts["run"][row])
@@ -141,7 +145,9 @@ def _needs(attempts: Mapping[str, Any], edges: Mapping[str, Any]) -> tuple[np.nd
     """For every attempt (its row) every task it needs."""
     order = np.argsort(edges["task"], kind="stable")
     task = edges["task"][order]
-    row, edge = spread(
-        np.searchsorted(task, attempts["task"]), np.searchsorted(task, attempts["task"], side="right")
+    left, right = (
+        np.searchsorted(task, attempts["task"]),
+        np.searchsorted(task, attempts["task"], side="right"),
     )
+    row, edge = spread(left, right, most_pairs(attempts["task"], task))
     return row, edges["dependency"][order][edge]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..columns import forget
-from ..lookup import Lookup, coded, is_any, pick
+from ..lookup import Lookup, coded, is_any, most_pairs, pick, spread
 from ..schema import NOTHING
 from ..tables.facts import facts
 from .attempts import Attempts, Read
@@ -30,15 +30,21 @@ def stays(read: Read, known: Attempts) -> Stays:
     made = np.flatnonzero(known.ok & known.ran)
     row, worker, moment = _came(read, known)
     rows, since = np.concatenate((made, row)), np.concatenate((known.at("done", made), moment))
-    until = np.maximum(held_until(read, known)[rows], since)
-    return Stays(rows, np.concatenate((known.worker.codes[made], worker)), since, until)
+    worker = np.concatenate((known.worker.codes[made], worker))
+    workers = read("workers")
+    left = dict(zip(workers["worker"].tolist(), workers["left"].tolist(), strict=True))
+    # Unknown of a worker that has not left.
+    gone = np.array([left.get(name, np.nan) for name in known.worker.names] or [np.nan])[worker]
+    until = np.maximum(np.fmin(held_until(read, known)[rows], gone), since)
+    return Stays(rows, worker, since, until)
 
 
 def held_until(read: Read, known: Attempts) -> np.ndarray:
     """When each attempt's result was let go of.
 
     Where nobody tells of any (other tools' files), a result is taken to be held until the last task that
-    needs it has ended.
+    needs it has ended; of a task with several those before the next one are looked at, and if there are
+    none it is held until that one is there.
 
     Returns
     -------
@@ -87,7 +93,61 @@ def used_until(read: Read, known: Attempts) -> np.ndarray:
 
 
 def _needed_until(read: Read, known: Attempts) -> np.ndarray:
-    return _last_use(known, *_both_ends(read, known))
+    until = _last_use(known, *_both_ends(read, known))
+    made = np.flatnonzero(known.ok & np.isfinite(known.done))
+    newest = _makers(known).rows(known.task[made])
+    again = Lookup(known.task[made[newest != made]])
+    several = again.rows(known.task[made]) >= 0
+    if several.any():
+        made, last = made[several], until[newest[several]]
+        until[made] = _one_after_another(known, made, last, *_users_of(read, known, again))
+    return until
+
+
+def _one_after_another(
+    known: Attempts, made: np.ndarray, last: np.ndarray, needed: np.ndarray, user: np.ndarray
+) -> np.ndarray:
+    """Until when each of several results of a task was needed: none when the next one was there.
+
+    Parameters
+    ----------
+    made
+        Rows of the attempts.
+    last
+        For each until when its task's last result was needed.
+    needed, user
+        Tasks, and rows of the attempts that needed them.
+    """
+    task = np.concatenate((known.task[made], needed))
+    moment = np.concatenate((known.at("done", made), known.at("done", user)))
+    # Of each task its results and the ends of what needed them, by time.
+    result = np.arange(len(task)) < len(made)
+    order = np.lexsort((result, moment, task))
+    at = np.flatnonzero(result[order])
+    ends = np.searchsorted(task[order], task[order[at]], "right")
+    following = np.append(at[1:], len(order))
+    place = order[at]
+    until = np.where(following < ends, moment[order[np.minimum(following, len(order) - 1)]], last[place])
+    before = np.minimum(following, ends) - 1
+    until = np.where(before > at, moment[order[before]], until)
+    found = np.empty(len(made))
+    found[place] = np.maximum(until, moment[place])
+    return found
+
+
+def _users_of(read: Read, known: Attempts, wanted: Lookup) -> tuple[np.ndarray, np.ndarray]:
+    """Wanted tasks that others need, and the rows of all attempts at those that ended, as pairs."""
+    edges: Mapping[str, Any] = read("edges")
+    needed = np.flatnonzero(wanted.rows(edges["dependency"]) >= 0)
+    ended = np.flatnonzero(np.isfinite(known.done))
+    ended = ended[np.argsort(known.task[ended], kind="stable")]
+    left, right = (
+        np.searchsorted(known.task[ended], edges["task"][needed], side) for side in ("left", "right")
+    )
+    edge, at = spread(left, right, most_pairs(needed, ended))
+    dependency = edges["dependency"][needed][edge]
+    forget(edges)
+    return dependency, ended[at]
 
 
 def _last_use(known: Attempts, makers: np.ndarray, users: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..columns import forget, gather, taken_out
-from ..lookup import Lookup, spread
+from ..lookup import Lookup, most_pairs, spread
 from ..schema import NOTHING
 from .attempts import Attempts, Read
 from .fields import Fields, Moment
@@ -71,7 +71,8 @@ def _pairs(read: Read, attempts: Attempts) -> tuple[np.ndarray, np.ndarray]:
     order = np.argsort(edges["task"], kind="stable")
     tasks = edges["task"][order]
     wanted = attempts.task[older]
-    rows, at = spread(np.searchsorted(tasks, wanted), np.searchsorted(tasks, wanted, side="right"))
+    left, right = np.searchsorted(tasks, wanted), np.searchsorted(tasks, wanted, side="right")
+    rows, at = spread(left, right, most_pairs(older, tasks))
     more = makers.rows(edges["dependency"][order[at]])
     needs = np.concatenate((needs, older[rows[more >= 0]]))
     return needs, _in_time(attempts, needs, np.concatenate((made, more[more >= 0])))

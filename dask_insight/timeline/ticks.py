@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..lookup import ratio
+from ..lookup import distinct, ratio
 
 #: Seconds of a tick of Windows, and of attempts that so few of them can tell of that each says little.
 _TICK = 1 / 64
@@ -27,7 +27,8 @@ def evened(cpu: np.ndarray, length: np.ndarray, group: np.ndarray) -> np.ndarray
         A number for those that are alike.
     """
     told = cpu > 0
-    count = int(group.max(initial=-1)) + 1
+    groups, group = distinct(group, int(group.max(initial=-1)) + 1)
+    count = len(groups)
     ticks = cpu[told] / _TICK
     between = np.abs(ticks - np.maximum(np.rint(ticks), 1)) > 1e-3
     some, finer = np.bincount(group[told], minlength=count), np.bincount(group[told], between, count)

@@ -6,6 +6,8 @@ import heapq
 
 import numpy as np
 
+from ..lookup import distinct
+
 #: Seconds by which attempts on one thread may overlap for the clocks' sake alone.
 SLACK = 0.02
 #: Share of the time up to which overlaps are those of clocks, and attempts run one after the other.
@@ -57,7 +59,11 @@ def seen_threads(worker: np.ndarray, start: np.ndarray, stop: np.ndarray) -> tup
     held = stop - start
     track = tracks(worker, start, stop - np.minimum(SLACK, SMALL * held))
     workers, width = int(worker.max(initial=-1)) + 1, int(track.max(initial=0)) + 1
-    by_track = np.bincount(worker.astype("i8") * width + track, held, workers * width).reshape(workers, width)
-    from_here_on = by_track[:, ::-1].cumsum(axis=1)[:, ::-1]
-    threads = np.maximum((from_here_on > SMALL * from_here_on[:, :1]).sum(axis=1), 1)
+    known, place = distinct(worker.astype("i8") * width + track, workers * width)
+    by_track = np.bincount(place, held, len(known))
+    ends = np.searchsorted(known, width * np.arange(workers + 1))
+    threads = np.ones(workers, "i8")
+    for each in np.flatnonzero(np.diff(ends) > 1).tolist():
+        from_here_on = by_track[ends[each] : ends[each + 1]][::-1].cumsum()
+        threads[each] = max(1, int((from_here_on > SMALL * from_here_on[-1]).sum()))
     return track % threads[worker], threads

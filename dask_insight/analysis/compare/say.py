@@ -138,7 +138,7 @@ def _first(sides: Mapping[str, Any], side: int) -> str:
         if sides["source"][side] == "runs"
         else "estimated from within single runs"
     )
-    noise = f"±{words.SPACE}{words.duration(sides['noise'][side])}, {known}"
+    noise = f"{words.PLUS_MINUS}{words.SPACE}{words.duration(sides['noise'][side])}, {known}"
     if not took or not before:
         empty = name if not took else base
         return (

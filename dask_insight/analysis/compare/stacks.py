@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 _LEAST = 2e-4
 _INSTALLED = re.compile(r".*/(?:site-packages|dist-packages)/")
 _STANDARD = re.compile(rf".*/{STANDARD}|[A-Za-z]:.*/Lib/")
-_CELL = re.compile(r".*/ipykernel_\d+/\d+\.py$|<ipython-input-.*>$|<stdin>$|<string>$")
+_CELL = re.compile(
+    r".*/ipykernel_\d+/\d+\.py$|In \[\d+\]$|<ipython-input-.*>$|<python-input-\d+>$|<stdin>$|<string>$"
+)
 
 
 class _Frames(NamedTuple):

@@ -55,7 +55,7 @@ def _recompute(facts: Facts, limits: Limits) -> Iterator[Finding]:
         start=facts.since(known.at("start", rows).min()),
         stop=facts.since(known.at("stop", rows).max()),
         cost_thread_seconds=total,
-        cost_seconds=facts.spread(total),
+        cost_seconds=facts.spread_attempts(rows, seconds[rows]),
         evidence=(
             Fact("tasks computed again", tasks, "count"),
             Fact("times that they were", len(rows), "count"),

@@ -139,7 +139,7 @@ def _made(facts: Facts, limits: Limits) -> Iterator[Finding]:
     before = seconds - float(made.within(np.array([facts.start]), np.array([facts.stop])).sum())
     idle = facts.pieces("scheduler", "client", "joining")
     lost = facts.within(idle, made)
-    cost = before + facts.spread(lost)
+    cost = before + facts.spread_pieces(idle, made)
     if not seconds or cost < limits["slow-graph.share"] * (facts.wall + before):
         return
     table = facts.submissions

@@ -42,7 +42,7 @@ def _cancelled_work(facts: Facts, limits: Limits) -> Iterator[Finding]:
         start=facts.since(known.at("start", rows).min()),
         stop=facts.since(known.at("stop", rows).max()),
         cost_thread_seconds=seconds,
-        cost_seconds=facts.spread(seconds),
+        cost_seconds=facts.spread_attempts(rows),
         evidence=(
             Fact("tasks cancelled while they ran", len(rows), "count"),
             Fact("time in them", seconds, "s"),

@@ -57,13 +57,14 @@ def chains(facts: Facts) -> list[Chain]:
 
 def _critical_path(facts: Facts, limits: Limits) -> Iterator[Finding]:
     long_ = [each for each in chains(facts) if _is_chain(each)]
-    moments = Moments.of(np.array([each.start for each in long_]), np.array([each.stop for each in long_]))
-    length = float((moments.stop - moments.start).sum())
+    whole = Moments.of(np.array([each.start for each in long_]), np.array([each.stop for each in long_]))
+    moments = whole.without(facts.still)
+    length = moments.seconds
     share = length / facts.wall if facts.wall > 0 else 0.0
-    if not long_ or share < limits["critical-path.share"]:
+    if not length or share < limits["critical-path.share"]:
         return
-    idle = _idle(facts)
-    lost = float((idle * facts.share_within(moments, facts.waiting)).sum())
+    idle = _idle(facts) * facts.share_within(moments, facts.waiting)
+    lost = float(idle.sum())
     if lost < limits["critical-path.idle"] * length * facts.cores.threads:
         return
     rows = np.concatenate([each.rows for each in long_])
@@ -83,7 +84,7 @@ def _critical_path(facts: Facts, limits: Limits) -> Iterator[Finding]:
         start=facts.since(moments.start[0]),
         stop=facts.since(moments.stop[-1]),
         cost_thread_seconds=lost,
-        cost_seconds=_spread(facts, lost),
+        cost_seconds=_spread(facts, idle),
         evidence=(
             *((Fact("chains", len(long_), "count"),) if several else ()),
             Fact(f"length of the {of}", length, "s"),
@@ -134,10 +135,13 @@ def _idle(facts: Facts) -> np.ndarray:
     return idle
 
 
-def _spread(facts: Facts, thread_seconds: float) -> float:
-    """Seconds by which the run would be shorter if the threads that had a core shared these."""
-    threads = facts.cores.threads
-    return min(facts.served, thread_seconds / threads) if threads > 0 else 0.0
+def _spread(facts: Facts, idle: np.ndarray) -> float:
+    """Seconds by which the run would be shorter if the threads that had a core shared these of `waiting`."""
+    waiting, threads = facts.waiting, facts.cores.threads
+    if not threads > 0:
+        return 0.0
+    shared = facts.spread_over(idle, waiting.start, waiting.stop)
+    return min(facts.served, shared * facts.threads / threads)
 
 
 def _is_chain(each: Chain) -> bool:
@@ -168,6 +172,7 @@ def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
         if _is_chain(chain) and len(chain.rows) >= limits["too-few-tasks.ratio"] * facts.threads:
             few[np.unique(facts.prefix.codes[chain.rows])] = False
     lost = np.where(few, lost, 0.0)
+    idle = idle * np.append(few, False)[facts.name_of(facts.waiting)]
     total = float(lost.sum())
     names = facts.worst(lost, facts.names)
     if not names or total < least:
@@ -186,7 +191,7 @@ def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
         title=f"{cause.title}{too}{cause.rest}",
         tasks=names,
         cost_thread_seconds=total,
-        cost_seconds=_spread(facts, total),
+        cost_seconds=_spread(facts, idle),
         evidence=(
             Fact(
                 f"tasks `{names[0]}` at a time",

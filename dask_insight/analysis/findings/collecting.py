@@ -47,7 +47,7 @@ def _in_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
         tasks=names,
         workers=facts.worst(by_worker, workers.names),
         cost_thread_seconds=lost,
-        cost_seconds=facts.spread(lost),
+        cost_seconds=facts.spread_over(seconds[mine], found.start[rows[mine]], found.stop[rows[mine]]),
         evidence=(
             Fact("share of its time", float(share[most]), "share", limits["garbage-collection.share"]),
             *_figures(found, rows[mine]),
@@ -71,7 +71,8 @@ def _in_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
 def _in_heads(facts: Facts, limits: Limits) -> Iterator[Finding]:
     found = facts.garbage
     moments = found.when(*HEADS)
-    lost = facts.within(facts.pieces(*words.IDLE, "overhead"), moments)
+    idle = facts.pieces(*words.IDLE, "overhead")
+    lost = facts.within(idle, moments)
     if lost <= 0 or lost < limits["garbage-collection.share"] * facts.offered:
         return
     by_process = split(found.process, np.arange(len(found.stop)))
@@ -86,7 +87,7 @@ def _in_heads(facts: Facts, limits: Limits) -> Iterator[Finding]:
         start=facts.since(float(moments.start[0])),
         stop=facts.since(float(moments.stop[-1])),
         cost_thread_seconds=lost,
-        cost_seconds=facts.spread(lost),
+        cost_seconds=facts.spread_pieces(idle, moments),
         evidence=(
             Fact("idle meanwhile", lost / facts.offered, "share", limits["garbage-collection.share"]),
             *_figures(found, rows),

@@ -155,6 +155,11 @@ class Facts:
         return pauses(self.read, tasks, self.start, self.stop).without(self.still)
 
     @cached_property
+    def away(self) -> Moments:
+        """Pauses and standstills: what counts as no time of the run."""
+        return Moments.together((self.pause, self.still))
+
+    @cached_property
     def wall(self) -> float:
         """Seconds that the run took, without those between the cells of a notebook and standstills."""
         return self.stop - self.start - self.pause.seconds - self.still.seconds
@@ -181,6 +186,42 @@ class Facts:
     def spread(self, thread_seconds: float) -> float:
         """Seconds by which the run would be shorter if all threads shared what these thread-seconds took."""
         return min(self.served, thread_seconds / self.threads) if self.threads > 0 else 0.0
+
+    def spread_over(self, seconds: np.ndarray, start: np.ndarray, stop: np.ndarray) -> float:
+        """The same of thread-seconds that each were spent between two moments, by the threads there then."""
+        some = np.flatnonzero(seconds > 0)
+        begin, end = (np.clip(each[some], self.start, self.stop) for each in (start, stop))
+        lasted = end - begin - self.away.within(begin, end)
+        share = ratio(self._shared(end) - self._shared(begin), lasted)
+        return min(self.served, float((seconds[some] * share).sum()))
+
+    def spread_attempts(self, rows: np.ndarray, seconds: np.ndarray | None = None) -> float:
+        """The same of so many seconds of some attempts, or of all that they held threads."""
+        known, held = self.attempts, self.inside[rows] if seconds is None else seconds
+        return self.spread_over(held, known.at("start", rows), known.at("stop", rows))
+
+    def spread_pieces(self, pieces: Iterable[Pieces], moments: Moments | None = None) -> float:
+        """The same of pieces of time, or of what of them lies within some moments."""
+        inside = Moments.of(*map(self._shared, self.whole if moments is None else moments))
+        some = in_blocks(pieces)
+        lost = (inside.within(*map(self._shared, (each.start, each.stop))) * each.threads for each in some)
+        return min(self.served, sum(float(each.sum()) for each in lost))
+
+    def _shared(self, moment: np.ndarray) -> np.ndarray:
+        """Seconds that a thread's time up to each moment would take all the threads there, together."""
+        return np.asarray(np.interp(moment, *self._sharing))
+
+    @cached_property
+    def _sharing(self) -> tuple[np.ndarray, np.ndarray]:
+        """Moments at which threads came, left, or were away, and these seconds up to each."""
+        start, stop = (np.clip(each, self.start, self.stop) for each in (self.lanes.start, self.lanes.stop))
+        at = np.unique(np.concatenate((start, stop, *self.whole, *self.away)))
+        came = np.zeros(len(at))
+        lasting = stop > start
+        for moments, threads in ((start, self.lanes.threads), (stop, -self.lanes.threads)):
+            np.add.at(came, np.searchsorted(at, moments[lasting]), threads[lasting])
+        seconds = np.where(self.away.has(at[:-1]), 0.0, np.diff(at))
+        return at, np.append(0.0, np.cumsum(ratio(seconds, np.cumsum(came)[:-1])))
 
     @cached_property
     def prefix(self) -> Symbols:
@@ -571,7 +612,7 @@ class Facts:
             return words.in_a_line(worker)
         alike = self._clusters_by_name[name]
         return words.in_a_line(
-            f"{name} · cluster {self._clusters[cluster]}" if len(alike) > 1 and cluster else name
+            f"{name} {words.DOT} cluster {self._clusters[cluster]}" if len(alike) > 1 and cluster else name
         )
 
     @cached_property
@@ -635,7 +676,9 @@ class Facts:
         mine = cluster.codes == int(seconds.argmax())
         here: dict[str, Any] = {name: take(values, mine) for name, values in told.items()}
         rows = Lookup(self.attempts.run).rows(here["run"])
-        return Path(here["start"], here["stop"], here["kind"], here["because"], rows)
+        start, stop = here["start"], here["stop"]
+        length = stop - start - self.still.within(start, stop)
+        return Path(start, stop, here["kind"], here["because"], rows, length)
 
     @cached_property
     def throttled(self) -> dict[str, float]:

@@ -68,7 +68,7 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
         start=facts.since(known.at("start", rows).min()),
         stop=facts.since(known.at("done", rows).max()),
         cost_thread_seconds=seconds,
-        cost_seconds=facts.spread(seconds),
+        cost_seconds=facts.spread_attempts(rows),
         is_risk=True,
         evidence=(
             Fact("tasks without a result", len(tasks), "count", limits["failed-tasks.count"]),
@@ -161,7 +161,7 @@ def _made_again(facts: Facts, limits: Limits, rows: np.ndarray) -> Finding:
         start=facts.since(known.at("start", rows).min()),
         stop=facts.since(known.at("done", rows).max()),
         cost_thread_seconds=seconds,
-        cost_seconds=facts.spread(seconds),
+        cost_seconds=facts.spread_attempts(rows),
         is_told=much,
         evidence=(
             Fact("attempts made again", len(rows), "count"),
@@ -258,7 +258,7 @@ def _raised(facts: Facts, column: str, ids: np.ndarray) -> str:
     common = sorted(kinds.items(), key=lambda each: -len(each[1]))
     if len(common) < 2:
         return "".join(f" The first of them: {_shown(kind, *told[0])}" for kind, told in common)
-    lines = [f"{len(told):,} × {_shown(kind, *told[0])}" for kind, told in common[:_KINDS]]
+    lines = [f"{len(told):,} {words.TIMES} {_shown(kind, *told[0])}" for kind, told in common[:_KINDS]]
     rest = len(common) - _KINDS
     more = [f"{words.count(rest, 'more kind')}; `run.errors` has all."] if rest > 0 else []
     return "\n\n".join((" By kind, with the first of each:", *lines, *more))

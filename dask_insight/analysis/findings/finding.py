@@ -119,7 +119,7 @@ def amount(value: float, unit: str) -> str:
     if unit == "share":
         return words.share(value)
     if not math.isfinite(value):
-        return "–"
+        return words.DASH
     plain = f"{value:,.0f}" if value == round(value) else words.about(value, digits=3)
     return plain if unit in ("", "count") else f"{plain}{words.SPACE}{unit}"
 

@@ -40,7 +40,7 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
         return
     idle = facts.pieces("scheduler", "client", "joining")
     lost = facts.within(idle, taken) + sent
-    cost = before + facts.spread(lost)
+    cost = before + facts.spread_pieces(idle, taken) + facts.spread(sent)
     names = requests.names or _brought(facts, table, "nbytes" if heavy else "tasks")
     most = int(table["tasks"].max(initial=0))
     evidence = [Fact("most tasks in one graph", most, "count", limits["large-graph.tasks"])]

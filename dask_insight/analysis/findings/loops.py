@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -137,10 +137,11 @@ def _of_late(facts: Facts, limits: Limits, late: Mapping[str, Moments], doing: s
     workers = sorted(held, key=lambda name: -held[name])
     threads = _Idle(facts)
     idle = sum(threads.during(moments, name) for name, moments in late.items())
+    cost = min(facts.served, sum(threads.cost(moments, name) for name, moments in late.items()))
     longest = _longest(late)
     return Finding(
         code="event-loop-lag",
-        severity=_severity(facts, limits, max(held.values()), idle),
+        severity=_severity(facts, limits, max(held.values()), cost),
         title=(
             f"{doing} kept the event loop of {words.count(len(workers), 'worker')} from running, for up to "
             f"{words.duration(longest)}"
@@ -149,7 +150,7 @@ def _of_late(facts: Facts, limits: Limits, late: Mapping[str, Moments], doing: s
         start=facts.since(min(float(each.start[0]) for each in late.values())),
         stop=facts.since(max(float(each.stop[-1]) for each in late.values())),
         cost_thread_seconds=idle,
-        cost_seconds=facts.spread(idle),
+        cost_seconds=cost,
         is_told=_always_told(limits, held[workers[0]]),
         evidence=_evidence(facts, limits, held[workers[0]], longest, idle),
         **more,
@@ -167,7 +168,8 @@ def _seen(facts: Facts, late: Mapping[str, Moments]) -> tuple[str, str]:
 
 
 def _of_scheduler(facts: Facts, limits: Limits, late: Moments) -> Finding:
-    held, longest, idle = late.seconds, _longest({"": late}), _Idle(facts).during(late)
+    held, longest, threads = late.seconds, _longest({"": late}), _Idle(facts)
+    idle, cost = threads.during(late), threads.cost(late)
     still = f"for {words.duration(held)}, up to {words.duration(longest)} at a time"
     title = f"The scheduler's event loop stood still {still}"
     doing, advice = "Plugins, very large graphs and `client.run_on_scheduler` do this.", _SEE
@@ -185,12 +187,12 @@ def _of_scheduler(facts: Facts, limits: Limits, late: Moments) -> Finding:
         advice = OFF_THE_LOOP
     return Finding(
         code="event-loop-lag",
-        severity=_severity(facts, limits, held, idle),
+        severity=_severity(facts, limits, held, cost),
         title=title,
         start=facts.since(late.start[0]),
         stop=facts.since(late.stop[-1]),
         cost_thread_seconds=idle,
-        cost_seconds=facts.spread(idle),
+        cost_seconds=cost,
         is_told=_always_told(limits, held),
         evidence=_evidence(facts, limits, held, longest, idle),
         why=(
@@ -217,9 +219,9 @@ def _always_told(limits: Limits, held: float) -> bool:
     return held >= limits["event-loop-lag.longest"]
 
 
-def _severity(facts: Facts, limits: Limits, held: float, idle: float) -> str:
+def _severity(facts: Facts, limits: Limits, held: float, cost: float) -> str:
     much = held >= limits["event-loop-lag.critical"] * facts.wall
-    costly = facts.spread(idle) >= limits["all.critical"] * facts.wall
+    costly = cost >= limits["all.critical"] * facts.wall
     return "critical" if much or costly else "warning"
 
 
@@ -296,7 +298,7 @@ def _much(facts: Facts, name: str, moments: Moments, usual: float, idle: _Idle, 
     often = held >= max(limits["event-loop-lag.share"] * facts.wall, limits["event-loop-lag.seconds"])
     if often or _longest({"": moments}) < limits["event-loop-lag.longest"]:
         return often
-    return facts.spread(idle.during(moments, "" if name == "scheduler" else name)) >= limits["all.seconds"]
+    return idle.cost(moments, "" if name == "scheduler" else name) >= limits["all.seconds"]
 
 
 class _Idle:
@@ -307,8 +309,16 @@ class _Idle:
 
     def during(self, moments: Moments, worker: str = "") -> float:
         """Thread-seconds of them (of a worker, or of all) at these moments."""
-        of_all = self._facts.pieces(*words.IDLE, "overhead")
-        return self._facts.within(self._by_worker.get(worker, ()) if worker else of_all, moments)
+        return self._facts.within(self._of(worker), moments)
+
+    def cost(self, moments: Moments, worker: str = "") -> float:
+        """Seconds that the run would be shorter by without them."""
+        return self._facts.spread_pieces(self._of(worker), moments)
+
+    def _of(self, worker: str) -> Sequence[Pieces]:
+        if worker:
+            return self._by_worker.get(worker, ())
+        return self._facts.pieces(*words.IDLE, "overhead")
 
     @cached_property
     def _by_worker(self) -> dict[str, list[Pieces]]:

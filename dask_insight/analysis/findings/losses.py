@@ -124,7 +124,7 @@ def _lost(facts: Facts, limits: Limits, end: End, losses: list[Loss]) -> Finding
         start=facts.since(float(known.at("assigned", cut).min(initial=first))),
         stop=facts.since(float(known.at("done", anew).max(initial=last))),
         cost_thread_seconds=seconds,
-        cost_seconds=facts.spread(seconds),
+        cost_seconds=lost_seconds(facts, losses),
         is_told=True,
         evidence=(
             Fact(f"workers that {end.title}", len(losses), "count", limits["worker-lost.count"]),
@@ -143,6 +143,12 @@ def _lost(facts: Facts, limits: Limits, end: End, losses: list[Loss]) -> Finding
 def lost_work(facts: Facts, losses: list[Loss]) -> float:
     """Thread-seconds of work that went with workers, and of what made their results again."""
     return float(facts.inside[_rows("again", losses)].sum()) + sum(loss.running for loss in losses)
+
+
+def lost_seconds(facts: Facts, losses: list[Loss]) -> float:
+    """Seconds that the run would be shorter by if all threads had shared that work."""
+    running, when = (np.array([getattr(loss, name) for loss in losses]) for name in ("running", "when"))
+    return facts.spread_attempts(_rows("again", losses)) + facts.spread_over(running, when - running, when)
 
 
 def _rows(name: str, losses: list[Loss]) -> np.ndarray:

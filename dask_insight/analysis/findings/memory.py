@@ -17,7 +17,7 @@ from .finding import Fact, Finding
 from .growth import growing
 from .held import Filling, Results, filling
 from .large_graph import SCATTER, carrying
-from .losses import Kill, deaths_of, kills_of, losses_of, lost_work
+from .losses import Kill, deaths_of, kills_of, losses_of, lost_seconds, lost_work
 from .names import own_workers, quoted, split
 from .p2p import began_anew
 from .piled_up import Reason, joined, piled_up
@@ -139,7 +139,7 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
         start=facts.since(min(moments)),
         stop=facts.since(min(max(moments), facts.stop)),
         cost_thread_seconds=seconds,
-        cost_seconds=facts.spread(seconds),
+        cost_seconds=facts.spread_pieces(facts.pieces("paused")) + lost_seconds(facts, losses),
         is_risk=True,
         evidence=(
             Fact("workers killed for their memory", len(kills), "count"),

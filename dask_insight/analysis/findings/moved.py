@@ -75,7 +75,7 @@ def _transfer_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
         start=facts.since(first),
         stop=facts.since(last),
         cost_thread_seconds=spent,
-        cost_seconds=facts.spread(spent),
+        cost_seconds=facts.spread_pieces(waiting) * spent / facts.spent("data"),
         evidence=(
             Fact("idle threads waiting for data", share, "share", limits["transfer-bound.share"]),
             Fact("data moved", moved, "bytes", limits["transfer-bound.bytes"]),
@@ -122,7 +122,8 @@ def _slow_transfer(facts: Facts, limits: Limits) -> Iterator[Finding]:
     spent = facts.within(waiting, moments)
     nbytes = sum(pair.nbytes for pair in slow)
     rate = nbytes / sum(pair.moments.seconds for pair in slow)
-    lost = spent * max(0.0, 1 - rate / limits["slow-transfer.rate"])
+    slower = max(0.0, 1 - rate / limits["slow-transfer.rate"])
+    lost = spent * slower
     senders = _by_bytes(slow, "sender")
     receivers = _by_bytes(slow, "receiver")
     # Whichever is one of few: a slow line belongs to the worker that all slow pairs share.
@@ -152,7 +153,7 @@ def _slow_transfer(facts: Facts, limits: Limits) -> Iterator[Finding]:
         start=facts.since(moments.start[0]),
         stop=facts.since(moments.stop[-1]),
         cost_thread_seconds=lost,
-        cost_seconds=facts.spread(lost),
+        cost_seconds=facts.spread_pieces(waiting, moments) * slower,
         evidence=(
             Fact("bytes a second", rate, "bytes/s", limits["slow-transfer.rate"]),
             Fact("moved by them", nbytes, "bytes", limits["slow-transfer.bytes"]),
@@ -179,7 +180,9 @@ def _large(facts: Facts, limits: Limits) -> _Came:
 
 def _slow_pairs(facts: Facts, limits: Limits) -> list[_Pair]:
     """Pairs of workers between which data came slowly; none where that cost little."""
-    if facts.spread(facts.spent("data")) < max(limits["all.seconds"], limits["all.share"] * facts.wall):
+    if facts.spread_pieces(facts.pieces("data")) < max(
+        limits["all.seconds"], limits["all.share"] * facts.wall
+    ):
         return []
     return [pair for pair in _pairs(facts, _large(facts, limits)) if _is_slow(facts, limits, pair)]
 

@@ -37,7 +37,7 @@ def barriers(facts: Facts, limits: Limits, url: str) -> Iterator[Finding]:
         start=facts.since(when.start[0]),
         stop=facts.since(when.stop[-1]),
         cost_thread_seconds=lost,
-        cost_seconds=facts.spread(lost),
+        cost_seconds=facts.spread_over(seconds, idle.start, idle.stop),
         evidence=(
             Fact("share of thread time idle so", lost / facts.offered, "share", limits["io-wait.time"]),
             Fact("threads idle meanwhile", threads, ""),

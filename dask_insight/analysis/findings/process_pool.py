@@ -35,7 +35,7 @@ def _process_pool(facts: Facts, limits: Limits) -> Iterator[Finding]:
         tasks=names,
         workers=tuple(name for name in facts.lanes.workers if is_pooled(name)),
         cost_thread_seconds=spent,
-        cost_seconds=facts.spread(spent),
+        cost_seconds=facts.spread_pieces(facts.pieces("processes")),
         evidence=(
             Fact("processes that started or waited for data", share, "share", limits["process-pool.share"]),
             Fact("time in functions", inside, "s"),

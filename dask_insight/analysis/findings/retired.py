@@ -145,7 +145,7 @@ def found(facts: Facts, all_of_them: list[Retirement], url: str) -> Iterator[Fin
         start=facts.since(min(each.asked for each in some)),
         stop=facts.since(max(each.left for each in some)),
         cost_thread_seconds=seconds,
-        cost_seconds=facts.spread(seconds),
+        cost_seconds=facts.spread(idle) + facts.spread_attempts(np.concatenate([cut, again])),
         evidence=(
             Fact("workers that were retired", len(some), "count"),
             Fact("until the slowest had left", longest.left - longest.asked, "s"),

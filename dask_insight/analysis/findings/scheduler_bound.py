@@ -96,7 +96,7 @@ def _scheduler_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
         start=facts.since(max(busy.start[0], facts.start)),
         stop=facts.since(min(busy.stop[-1], facts.stop)),
         cost_thread_seconds=lost,
-        cost_seconds=min(facts.spread(lost), most),
+        cost_seconds=min(facts.spread_pieces(idle, busy.without(taken)), most),
         evidence=(
             Fact(
                 "idle while tasks were ready", lost / facts.offered, "share", limits["scheduler-bound.share"]

@@ -80,12 +80,8 @@ class Path(NamedTuple):
     because: Symbols
     #: Row of the attempt; -1 if none.
     row: np.ndarray
-
-    @property
-    def seconds(self) -> np.ndarray:
-        """Length of each step."""
-        length: np.ndarray = self.stop - self.start
-        return length
+    #: Length of each step, without standstills.
+    seconds: np.ndarray
 
     def of(self, *kinds: str) -> np.ndarray:
         """Which steps are of these kinds."""

@@ -48,8 +48,9 @@ def _brought(facts: Facts, limits: Limits) -> Iterator[Finding]:
     # What puts a whole collection together has no name that anybody knows.
     whole = parts and names and facts.for_client[facts.names.index(names[0])]
     whose = parts if whole else names
-    idle = facts.within(facts.pieces("client"), moments) + waited
-    cost = facts.spread(idle)
+    client = facts.pieces("client")
+    idle = facts.within(client, moments) + waited
+    cost = facts.spread_pieces(client, moments) + facts.spread(waited)
     critical = cost >= limits["all.critical"] * facts.wall
     # After the last task nothing tells how long the threads were idle, but they were.
     was_idle = idle > 0 or float(transfers["stop"][out].max()) > facts.stop

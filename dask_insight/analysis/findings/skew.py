@@ -314,19 +314,21 @@ def _chosen(limits: Limits, worker: int, plain: _Medians, own: _Medians, *, alon
 
 
 class _Medians(NamedTuple):
-    """Seconds of the attempts by kind of task and place, a worker or a host: one row a kind.
+    """Seconds of the attempts by kind of task and place, a worker or a host.
 
     Those of so few that no worker can be held against others are left out.
     Tasks of one name and one scheduler are a kind, unless its groups take very
     different times: then those of one group are.
     """
 
+    #: For each kind at each place that has attempts of it: the kind, their number, their median.
+    at_kind: np.ndarray
     number: np.ndarray
     median: np.ndarray
     #: Median of the medians of all other places, each as often as it has attempts.
     usual: np.ndarray
-    #: Number at all places.
-    total: np.ndarray
+    #: Rows of these by place, without what no other place has enough of.
+    of_place: dict[int, np.ndarray]
     #: Code of the name of each kind; -1 where it says nothing of a worker.
     name: np.ndarray
     names: int
@@ -345,27 +347,33 @@ class _Medians(NamedTuple):
         rows = np.flatnonzero(facts.good).astype("i4")[mine]
         kind = (np.cumsum(enough, dtype="i4") - 1)[kind[mine]]
         name, total = name[enough], total[enough]
-        size = (len(name), count)
-        cell = kind * count
+        cell = kind.astype("i4" if len(name) * count < 1 << 31 else "i8")
+        cell *= count
         cell += places.code[rows]
-        number = np.bincount(cell, minlength=size[0] * size[1]).reshape(size)
+        known, cell = distinct(cell, len(name) * count)
+        at_kind, at_place = np.divmod(known, count)
+        number = np.bincount(cell, minlength=len(known))
         # One outlier on either side says nothing about a worker.
-        median = medians(cell, seconds[rows], size[0] * size[1]).reshape(size)
+        median = medians(cell, seconds[rows], len(known))
         together = np.array([text.startswith(TOGETHER) for text in facts.names] or [False])
         name = np.where(together[name], -1, name)
-        usual = np.full(size, np.nan)
-        compared = (number >= _LEAST) & (total[:, None] - number >= _LEAST)
-        for one in np.flatnonzero((name >= 0) & compared.any(axis=1)).tolist():
-            usual[one] = _medians_of_others(median[one], number[one])
-        return cls(number, median, usual, total, name, len(facts.names), rows, kind)
+        usual = np.full(len(known), np.nan)
+        compared = (number >= _LEAST) & (total[at_kind] - number >= _LEAST) & (name[at_kind] >= 0)
+        ends = np.searchsorted(at_kind, np.arange(len(name) + 1))
+        for one in sorted_set(at_kind[compared]).tolist():
+            its = slice(ends[one], ends[one + 1])
+            usual[its] = _medians_of_others(median[its], number[its])
+        of_place = by_code(at_place, compared)
+        return cls(at_kind, number, median, usual, of_place, name, len(facts.names), rows, kind)
 
     def without_larger(self, sizes: Sizes, places: np.ndarray, place: int) -> _Medians:
         """The same without kinds whose data are so much larger at a place that this explains its times.
 
         `places` is the place of each attempt.
         """
-        name = self.name.copy()
-        times = ratio(self.median[:, place], self.usual[:, place])
+        name, times = self.name.copy(), np.zeros(len(self.name))
+        its = self._at(place)
+        times[self.at_kind[its]] = ratio(self.median[its], self.usual[its])
         for kind, some in by_code(self.kind, (times > 1)[self.kind]).items():
             rows = self.rows[some]
             here = places[rows] == place
@@ -375,12 +383,15 @@ class _Medians(NamedTuple):
 
     def against(self, place: int) -> tuple[np.ndarray, np.ndarray, int]:
         """By name, seconds a place's attempts would take elsewhere, and what they took; their number."""
-        mine = self.number[:, place]
-        kinds = np.flatnonzero((self.name >= 0) & (mine >= _LEAST) & (self.total - mine >= _LEAST))
-        mine, name = mine[kinds], self.name[kinds]
-        expected = sums(name, self.usual[kinds, place] * mine, self.names)
-        spent = sums(name, self.median[kinds, place] * mine, self.names)
+        its = self._at(place)
+        its = its[self.name[self.at_kind[its]] >= 0]
+        mine, name = self.number[its], self.name[self.at_kind[its]]
+        expected = sums(name, self.usual[its] * mine, self.names)
+        spent = sums(name, self.median[its] * mine, self.names)
         return expected, spent, int(mine.sum())
+
+    def _at(self, place: int) -> np.ndarray:
+        return self.of_place.get(place, np.zeros(0, "i8"))
 
 
 def _kinds(facts: Facts, seconds: np.ndarray, times: float) -> tuple[np.ndarray, np.ndarray]:
@@ -412,7 +423,9 @@ def _by_scheduler(facts: Facts, kind: np.ndarray, name: np.ndarray) -> tuple[np.
     several = len(facts.schedulers.names)
     if several < 2:
         return kind, name
-    return kind * several + facts.schedulers.attempt[facts.good], np.repeat(name, several)
+    code = kind.astype("i8") * several + facts.schedulers.attempt[facts.good]
+    known, kind = distinct(code, len(name) * several)
+    return kind, name[known // several]
 
 
 def _medians_of_others(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -420,12 +433,16 @@ def _medians_of_others(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     order = np.argsort(values)
     order = order[weights[order] > 0]
     mine, total = weights[order], np.cumsum(weights[order])
-    half = (total[-1] - mine) / 2
-    at = np.searchsorted(total, half)
-    # From its own place on, sums are larger by its own weight than those of the others.
-    at = np.where(at < np.arange(len(order)), at, np.searchsorted(total, half + mine))
+    half, own = (total[-1] - mine) / 2, np.arange(len(order))
+    middle = []
+    # Of an even number there are two in the middle, mostly the same one.
+    for side in ("left", "right"):
+        at = np.searchsorted(total, half, side)
+        # From its own place on, sums are larger by its own weight than those of the others.
+        past = np.minimum(np.searchsorted(total, half + mine, side), len(order) - 1)
+        middle.append(values[order[np.where(at < own, at, past)]])
     found = np.full(len(values), np.nan)
-    found[order] = values[order[at]]
+    found[order] = (middle[0] + middle[1]) / 2
     return found
 
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from ... import words
 from ...schema import DISK
-from ...timeline import Moments
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .held import EXPLAINED, Filling, Results, from_before
@@ -205,9 +204,8 @@ def _lives(facts: Facts) -> dict[str, float]:
     """Seconds of the run for which each worker was there."""
     start = np.maximum(facts.lanes.start, facts.start)
     stop = np.maximum(np.minimum(facts.lanes.stop, facts.stop), start)
-    away = Moments.together((each.start, each.stop) for each in (facts.pause, facts.still))
     found: dict[str, float] = {}
-    lives = stop - start - away.within(start, stop)
+    lives = stop - start - facts.away.within(start, stop)
     for code, life in zip(facts.lanes.worker.tolist(), lives.tolist(), strict=True):
         name = facts.lanes.workers[code]
         found[name] = max(found.get(name, 0.0), life)

@@ -118,8 +118,8 @@ def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
     mine, waited, computing = lock(facts, limits)
     if not mine:
         return
-    lost = float(waited.sum())
-    names = facts.worst(facts.summed(facts.off_cpu, waited), facts.names)
+    lost, off = float(waited.sum()), facts.off_cpu
+    names = facts.worst(facts.summed(off, waited), facts.names)
     share = lost / max(computing, 1e-12)
     at_once = _at_once(mine)
     told = max(mine, key=lambda each: each.seconds)
@@ -141,7 +141,7 @@ def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
         tasks=names,
         workers=tuple(each.name for each in mine),
         cost_thread_seconds=lost,
-        cost_seconds=facts.spread(lost),
+        cost_seconds=facts.spread_over(waited, off.start, off.stop),
         evidence=(
             Fact("share of the tasks' time without a CPU", share, "share", limits["gil-contention.share"]),
             Fact("tasks at once in one process", at_once, "", limits["gil-contention.at-once"]),

@@ -60,6 +60,8 @@ class _Told(NamedTuple):
     #: Thread-seconds of all, and those in which other tasks waited for a thread.
     total: float
     others: float
+    #: Seconds that the run would be shorter by if all threads shared these.
+    cost: float
 
 
 def _late(facts: Facts, worker: np.ndarray) -> np.ndarray:
@@ -136,8 +138,10 @@ def _told(facts: Facts, limits: Limits, waits: _Waits, mine: np.ndarray) -> _Tol
     )
     # More threads help only while tasks wait for one.
     some = np.flatnonzero(np.append(mine, False)[facts.name_of(facts.off_cpu)] & (waits.waited > 0))
-    others = waits.waited[some] * facts.share_within(facts.backlog, facts.off_cpu.take(some))
-    return _Told(names, code, share, total, float(others.sum()))
+    off = facts.off_cpu.take(some)
+    others = waits.waited[some] * facts.share_within(facts.backlog, off)
+    cost = facts.spread_over(others, off.start, off.stop)
+    return _Told(names, code, share, total, float(others.sum()), cost)
 
 
 def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -180,7 +184,7 @@ def _without_cpu(facts: Facts, limits: Limits) -> Iterator[Finding]:
         title = f"`{names[0]}` waited for {whom} that it had started for {share} of its time"
         why = f"{held} while {whom} worked for them. {_worked(used, waits_too)}"
         advice = _more_at_once(facts, names[0]) if waits_too else _of_processes(facts)
-        cost, severity = (facts.spread(told.others) / 2, "") if waits_too else (0.0, "info")
+        cost, severity = (told.cost / 2, "") if waits_too else (0.0, "info")
         if np.isfinite(used):
             least = limits["io-wait.programs"] * told.total
             gauge = (Fact("CPU time of processes that have ended", used, "s", least),)
@@ -190,7 +194,7 @@ def _without_cpu(facts: Facts, limits: Limits) -> Iterator[Finding]:
             f"{held} without computing. They are P2P's: they wait until their pieces have gone to other "
             "workers, over the network, and these have written them to disk."
         )
-        advice, cost = faster_shuffles(names), facts.spread(told.others) / 2
+        advice, cost = faster_shuffles(names), told.cost / 2
     elif (line := busiest(facts, limits, names)) is not None and line.full:
         rate = f"{words.size(line.rate)}/s"
         title = f"`{names[0]}` read {rate} a host from {line.said} all the time: most likely all there is"
@@ -209,7 +213,7 @@ def _without_cpu(facts: Facts, limits: Limits) -> Iterator[Finding]:
             f"a CPU{'.' if waits.sure[told.code] else _UNSURE}"
             f"{whereabouts_of(facts, names[0]).said(f'the time of `{names[0]}`')}"
         )
-        advice, cost = _more_at_once(facts, names[0]), facts.spread(told.others) / 2
+        advice, cost = _more_at_once(facts, names[0]), told.cost / 2
     yield Finding(
         code="io-wait",
         severity=severity,
@@ -328,7 +332,7 @@ def _sleeping(facts: Facts, limits: Limits) -> Iterator[Finding]:
         title=f"`{name}` slept for {words.share(share)} of its time",
         tasks=told.names,
         cost_thread_seconds=told.total,
-        cost_seconds=facts.spread(told.others) / 2,
+        cost_seconds=told.cost / 2,
         evidence=(
             Fact("share of its samples in a sleep", share, "share"),
             told.share,

@@ -67,6 +67,8 @@ class _Times(NamedTuple):
     start: float
     stop: float
     every: float
+    #: When everything stood still.
+    still: Moments
 
     def of(self, made: list[Pieces]) -> list[Pieces]:
         """What of pieces lies in it, cut."""
@@ -75,18 +77,23 @@ class _Times(NamedTuple):
 
 
 class _Waiting(NamedTuple):
-    """Moments with tasks, with tasks that had no worker yet, and with others that waited for a thread."""
+    """Moments with tasks, with tasks that had no worker yet, and with others that waited for a thread.
+
+    Without those in which everything stood still.
+    """
 
     inside: Moments
     queued: Moments
     placed: Moments
+    still: Moments
 
     @classmethod
-    def of(cls, tasks: Attempts) -> _Waiting:
+    def of(cls, tasks: Attempts, still: Moments) -> _Waiting:
         """Those of some attempts."""
         queued = Moments.together([] if queues_for_threads(tasks) else tasks.in_blocks("ready", "assigned"))
         placed = Moments.together(tasks.in_blocks("inputs", "executing")).without(queued)
-        return cls(Moments.together(tasks.in_blocks("wanted", "done")), queued, placed)
+        inside = Moments.together(tasks.in_blocks("wanted", "done"))
+        return cls(inside.without(still), queued.without(still), placed.without(still), still)
 
 
 def budget(read: Read, start: float = -np.inf, stop: float = np.inf, every: float = np.inf) -> Budget:
@@ -106,7 +113,7 @@ def budget(read: Read, start: float = -np.inf, stop: float = np.inf, every: floa
     # Much of what it took is free now, and would stay beside what is worked out next.
     give_back()
     everything = lanes(read, known)
-    times = _Times(*_between(read, known, start, stop), every)
+    times = _Times(*_between(read, known, start, stop), every, standstills(read))
     parts = list(PARTS)
     ran: list[Pieces] = []
     idled: list[Pieces] = []
@@ -116,11 +123,13 @@ def budget(read: Read, start: float = -np.inf, stop: float = np.inf, every: floa
         if not mine.any():
             continue
         rows = told.attempt == code if len(told.names) > 1 else None
-        held, free, parts = _of_scheduler(read, known, everything, mine, times, rows, name == LOCAL)
+        if rows is not None and name == LOCAL:
+            everything = _while_used(everything, mine, concerns(known, rows), times)
+        held, free, parts = _of_scheduler(read, known, everything, mine, times, rows)
         ran += held
         idled += free
     everything = everything.without_order()
-    return Budget(_awake(ran + idled, standstills(read)), parts, known, everything, *times[:2])
+    return Budget(_awake(ran + idled, times.still), parts, known, everything, *times[:2])
 
 
 def _awake(made: list[Pieces], still: Moments) -> list[Pieces]:
@@ -142,6 +151,17 @@ def _between(read: Read, known: Attempts, start: float, stop: float) -> tuple[fl
     return start, max(start, min(until, min(stop, max(last, end)) if np.isfinite(stop) else end))
 
 
+def _while_used(everything: Lanes, mine: np.ndarray, tasks: Attempts, times: _Times) -> Lanes:
+    """The threads with those of a pool of this process, which counts while it is used beside others."""
+    first, last = np.nanmin(tasks.wanted, initial=np.inf), np.nanmax(tasks.done, initial=-np.inf)
+    begin = min(max(times.start, float(first)), times.stop)
+    end = max(begin, min(times.stop, float(last)))
+    return everything._replace(
+        start=np.where(mine, np.clip(everything.start, begin, end), everything.start),
+        stop=np.where(mine, np.clip(everything.stop, begin, end), everything.stop),
+    )
+
+
 def _of_scheduler(
     read: Read,
     known: Attempts,
@@ -149,25 +169,15 @@ def _of_scheduler(
     mine: np.ndarray,
     times: _Times,
     rows: np.ndarray | None,
-    local: bool,
 ) -> tuple[list[Pieces], list[Pieces], list[str]]:
     """What ran on the threads of a cluster, or of the local schedulers, and when nothing did; names of parts.
 
     `rows` are its attempts, None if all are.
     """
-    begin, end = times.start, times.stop
-    tasks = known
-    if rows is not None:
-        tasks = concerns(known, rows)
-        if local:
-            # Beside a cluster, this process's pools count while they are used.
-            begin, end = (
-                max(begin, float(np.nanmin(tasks.wanted, initial=np.inf))),
-                min(end, float(np.nanmax(tasks.done, initial=-np.inf))),
-            )
+    tasks = known if rows is None else concerns(known, rows)
     life = everything._replace(
-        start=np.where(mine, np.maximum(everything.start, begin), end),
-        stop=np.where(mine, np.minimum(everything.stop, end), end),
+        start=np.where(mine, np.maximum(everything.start, times.start), times.stop),
+        stop=np.where(mine, np.minimum(everything.stop, times.stop), times.stop),
     )
     if rows is not None:
         life = life.holding(rows)
@@ -177,7 +187,7 @@ def _of_scheduler(
     if all(is_pooled(life.workers[code]) for code in np.unique(life.worker[mine]).tolist()):
         idled = [_to_processes(each) for each in idled]
     give_back()
-    ran, parts = pieces(read, tasks, done.ran)
+    ran, parts = pieces(read, tasks, done.ran, times.still)
     give_back_between()
     ran = times.of(ran)
     if rows is not None:
@@ -194,7 +204,7 @@ def _to_processes(made: Pieces) -> Pieces:
 def _idled(read: Read, tasks: Attempts, life: Lanes, done: Work, times: _Times) -> list[Pieces]:
     """When nothing ran."""
     give_back()
-    waiting = _Waiting.of(tasks)
+    waiting = _Waiting.of(tasks, times.still)
     give_back()
     idled = _causes(read, tasks, life, done, times)
     give_back()
@@ -265,7 +275,7 @@ def _left(idled: list[Pieces], waiting: _Waiting) -> Iterator[Pieces]:
 
 def _yielded(made: Pieces, waiting: _Waiting) -> list[Pieces]:
     lane, start, stop, threads, row = made.lane, made.start, made.stop, made.threads, made.row
-    length = stop - start
+    length = stop - start - waiting.still.within(start, stop)
     left = np.ones(len(lane))
     more = []
     for part, moments, least in (

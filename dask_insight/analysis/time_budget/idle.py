@@ -37,9 +37,10 @@ def idle(
     """Share the gaps out among causes, some of them at a time."""
     latest, states = _Latest.of(attempts, inputs), _felt(attempts, inputs, states)
     limited = np.isin(lanes.worker, list(states.limited)) if states.limited else None
-    room = _MOST
+    room = cuts = _MOST
     for some in found:
-        some, made = _away(lanes, some, states)
+        some, made = _away(lanes, some, states, cuts)
+        cuts -= sum(each.count for each in made)
         if not len(attempts.run):
             yield [*made, Pieces.of(some.lane, some.start, some.stop, "client")]
             continue
@@ -64,13 +65,20 @@ def _felt(attempts: Attempts, inputs: Inputs, states: States) -> States:
     if not states.paused and not states.joining:
         return states
     waited = Moments.together(_waits(attempts, inputs))
-    longest = np.sort(np.argsort(waited.start - waited.stop, kind="stable")[:_LONGEST])
-    waited = Moments(waited.start[longest], waited.stop[longest])
+    waited = _longest(waited, _LONGEST)
     paused, joining = (
         {worker: each.both(waited) for worker, each in where.items()}
         for where in (states.paused, states.joining)
     )
     return states._replace(paused=paused, joining=joining)
+
+
+def _longest(of: Moments, most: int) -> Moments:
+    """At most so many of the intervals."""
+    if len(of.start) <= most:
+        return of
+    longest = np.sort(np.argsort(of.start - of.stop, kind="stable")[:most])
+    return Moments(of.start[longest], of.stop[longest])
 
 
 def _waits(attempts: Attempts, inputs: Inputs) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -83,21 +91,24 @@ def _waits(attempts: Attempts, inputs: Inputs) -> Iterator[tuple[np.ndarray, np.
         yield since, np.where(ran, given, done)
 
 
-def _away(lanes: Lanes, found: Gaps, states: States) -> tuple[Gaps, list[Pieces]]:
-    """What their workers' states explain is cut out of the gaps."""
+def _away(lanes: Lanes, found: Gaps, states: States, room: int) -> tuple[Gaps, list[Pieces]]:
+    """What their workers' states explain is cut out of the gaps, in about `room` pieces of each state."""
     made: list[Pieces] = []
     for part, where in (
         ("paused", states.paused),
         ("leaving", states.leaving),
         ("joining", states.joining),
     ):
-        found, cut = _cut(found, lanes.worker[found.lane], where)
+        found, cut = _cut(found, lanes.worker[found.lane], where, room)
         made.append(Pieces.of(cut.lane, cut.start, cut.stop, part, yields=1))
     return found, made
 
 
-def _cut(found: Gaps, worker: np.ndarray, where: dict[int, Moments]) -> tuple[Gaps, Gaps]:
-    """The gaps without some moments of their workers, and what of them lay in these."""
+def _cut(found: Gaps, worker: np.ndarray, where: dict[int, Moments], room: int) -> tuple[Gaps, Gaps]:
+    """The gaps without some moments of their workers, and what of them lay in these.
+
+    Where that is more than `room` pieces, only the longest of these moments count.
+    """
     begins, ends = (np.concatenate([np.zeros(0), *(each[end] for each in where.values())]) for end in (0, 1))
     if not len(begins):
         return found, found.take(np.zeros(0, "i8"))
@@ -110,6 +121,9 @@ def _cut(found: Gaps, worker: np.ndarray, where: dict[int, Moments]) -> tuple[Ga
         left[mine] = before + np.searchsorted(moments.stop, found.start[mine], side="right")
         right[mine] = before + np.searchsorted(moments.start, found.stop[mine])
         before += len(moments.start)
+    if int((right - left).sum()) > max(room, len(worker)):
+        most = max(1, room // len(worker))
+        return _cut(found, worker, {code: _longest(each, most) for code, each in where.items()}, room)
     rows, at = spread(left, right)
     hit = found.take(rows)
     inside = hit._replace(start=np.maximum(hit.start, begins[at]), stop=np.minimum(hit.stop, ends[at]))

@@ -11,7 +11,7 @@ import numpy as np
 from ...batch import Symbols
 from ...columns import forget
 from ...lookup import Lookup, coded, distinct, is_any, narrowed, pick, ratio
-from ...timeline import Attempts, Read, sizing
+from ...timeline import Attempts, Moments, Read, sizing
 from .parts import CUSTOM
 
 #: Activities of Dask's own within `execute`; all others are users'.
@@ -54,8 +54,8 @@ class Shares:
         The custom activities.
     """
 
-    def __init__(self, read: Read, attempts: Attempts) -> None:
-        self._phases = _Phases(read, attempts)
+    def __init__(self, read: Read, attempts: Attempts, still: Moments) -> None:
+        self._phases = _Phases(read, attempts, still)
         self._metrics = _Metrics(read, attempts)
         self.custom = self._metrics.custom
 
@@ -159,13 +159,15 @@ class _Metrics:
 
 
 class _Phases:
-    """Seconds of each attempt's phases."""
+    """Seconds of each attempt's phases, without standstills."""
 
-    def __init__(self, read: Read, attempts: Attempts) -> None:
+    def __init__(self, read: Read, attempts: Attempts, still: Moments) -> None:
         columns: Any = read("phases")
         self._action = columns["action"]
         self._rows = Lookup(attempts.run).rows(columns["run"])
-        self._length = np.where(sizing(read, attempts), 0.0, columns["stop"] - columns["start"])
+        start, stop = columns["start"], columns["stop"]
+        length = stop - start - still.within(start, stop)
+        self._length = np.where(sizing(read, attempts), 0.0, length)
 
     def seconds(self, name: str, count: int) -> np.ndarray | None:
         """What `count` attempts took for an activity; None if there was none."""

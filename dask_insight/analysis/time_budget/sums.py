@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import words
 from ...lookup import Lookup, distinct, pick
+from ...tables.facts import part_of_run, recorded
 from ...tables.spans import paths_of
 from ...timeline import Moments, Read, standstills
 from .budget import Budget, budget
@@ -79,24 +80,30 @@ def time_budget(
     table = pd.DataFrame(columns)
     if "time" not in wanted:
         table = table.sort_values("seconds", ascending=False, kind="stable", ignore_index=True)
-    still = standstills(read)
+    still = standstills(read).both(Moments.of(np.array([found.start]), np.array([found.stop])))
+    awake = found.stop - found.start - still.seconds
     table.attrs.update(
-        still=still.both(Moments.of(np.array([found.start]), np.array([found.stop]))).seconds,
+        still=still.seconds,
         served=found.served.without(still).seconds,
         start=found.start - zero,
         stop=found.stop - zero,
         thread_seconds=whole,
-        threads=whole / (found.stop - found.start) if found.stop > found.start else 0.0,
+        threads=whole / awake if awake > 0 else 0.0,
     )
     return table
 
 
 def _width(read: Read, zero: float, start: float, stop: float) -> float:
     """A round length that cuts the range into about a hundred bins."""
-    ended, running = read("attempts"), read("running")["start"]
-    moments = (ended["submitted"], ended["start"], ended["stop"], ended["done"], running)
-    begin = start if np.isfinite(start) else min(np.nanmin(each, initial=np.inf) for each in moments) - zero
-    end = stop if np.isfinite(stop) else max(np.nanmax(each, initial=-np.inf) for each in moments) - zero
+    ended, running = read("attempts"), read("running")
+    moments = (ended["submitted"], ended["start"], ended["stop"], ended["done"], running["start"])
+    first = min(float(np.nanmin(each, initial=np.inf)) for each in moments)
+    last = max(float(np.nanmax(each, initial=-np.inf)) for each in moments)
+    if not np.isin(running["run"], ended["run"]).all():
+        last = recorded(read)[1]
+    since, until = part_of_run(read)
+    begin = start if np.isfinite(start) else max(first, since) - zero
+    end = stop if np.isfinite(stop) else min(last, until) - zero
     rough = max((end - begin) / 100, 1e-3) if 0 < end - begin < np.inf else 1.0
     return words.round_up(float(rough))
 

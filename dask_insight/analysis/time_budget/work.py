@@ -18,6 +18,7 @@ from ...timeline import (
     Lanes,
     Micros,
     Moment,
+    Moments,
     Number,
     Numbers,
     Read,
@@ -152,13 +153,17 @@ def gaps(found: Work, lanes: Lanes) -> Iterator[Gaps]:
         yield Gaps(np.append(lane, number)[lasting], start[lasting], stop[lasting], next_[lasting])
 
 
-def pieces(read: Read, attempts: Attempts, found: Work) -> tuple[list[Pieces], list[str]]:
-    """Everything that ran, by part; and the names of the parts by code."""
-    told = Shares(read, attempts)
+def pieces(read: Read, attempts: Attempts, found: Work, still: Moments) -> tuple[list[Pieces], list[str]]:
+    """Everything that ran, by part; and the names of the parts by code.
+
+    Parts share the time in which not everything stood still.
+    """
+    told = Shares(read, attempts, still)
     give_back_between()
     names = [*PARTS, *told.custom]
     of = _Rows(found.kept("row"), len(attempts.run))
-    return [*_around(found, of, told), *_inside(attempts, found, of, told, names)], names
+    around, inside = _around(found, of, told, still), _inside(attempts, found, of, told, names, still)
+    return [*around, *inside], names
 
 
 class _Rows:
@@ -177,7 +182,7 @@ class _Rows:
         return values if self._row is None else sums(self._row, values, self._count)
 
 
-def _around(found: Work, of: _Rows, told: Shares) -> Iterator[Pieces]:
+def _around(found: Work, of: _Rows, told: Shares, still: Moments) -> Iterator[Pieces]:
     """Before the functions began and after they had ended."""
     lane, row = found.lane, found.kept("row")
     for begin, end, parts in (
@@ -185,7 +190,7 @@ def _around(found: Work, of: _Rows, told: Shares) -> Iterator[Pieces]:
         ("stop", "freed", {"write": "disk", "serialize": "serialize"}),
     ):
         start, stop = found.kept(begin), found.kept(end)
-        length = _length(start, stop)
+        length = _length(start, stop, still)
         left = np.broadcast_to(1.0, len(length))
         spent = told.seconds(of.sums(length), parts)
         for name in list(spent):
@@ -196,10 +201,12 @@ def _around(found: Work, of: _Rows, told: Shares) -> Iterator[Pieces]:
         yield Pieces.sharing(lane, start, stop, "overhead", row=row, threads=left, length=length)
 
 
-def _inside(attempts: Attempts, found: Work, of: _Rows, told: Shares, names: list[str]) -> Iterator[Pieces]:
+def _inside(
+    attempts: Attempts, found: Work, of: _Rows, told: Shares, names: list[str], still: Moments
+) -> Iterator[Pieces]:
     """While the functions ran."""
     lane, row, start, stop = (found.kept(name) for name in ("lane", "row", "start", "stop"))
-    length = _length(start, stop)
+    length = _length(start, stop, still)
     left = np.broadcast_to(1.0, len(lane))
     failed = of.pick(attempts.failed)
     if failed.any():
@@ -229,10 +236,12 @@ def _inside(attempts: Attempts, found: Work, of: _Rows, told: Shares, names: lis
         yield Pieces.of(lane, seconds(start), seconds(stop), "compute", row=found.row, threads=threads)
 
 
-def _length(start: Kept, stop: Kept) -> np.ndarray:
-    """Seconds from one moment to the next."""
+def _length(start: Kept, stop: Kept, still: Moments) -> np.ndarray:
+    """Seconds from one moment to the next, without standstills."""
     length = own_seconds(stop)
     length -= seconds(start)
+    if len(still.start):
+        length -= still.within(seconds(start), seconds(stop))
     return length
 
 

@@ -156,8 +156,9 @@ def _remade(
     def sums(values: np.ndarray) -> np.ndarray:
         return np.bincount(new, (values * share)[source], minlength=count)
 
+    # What a task costs besides stays as it is, but for the disk: that grows with what is read.
+    around = sums(model.disk) + np.bincount(new, (model.around - model.disk)[source]) / np.bincount(new)
     group, size = model.group[kept], np.bincount(model.group[kept], minlength=len(model.group_size))
-    sizes = np.bincount(new, minlength=count)
     members = _members(model, new, source, count)
     releases = [
         each if each.task < 0 else each._replace(task=int(new[np.searchsorted(source, each.task)]))
@@ -166,7 +167,7 @@ def _remade(
     return model.with_needs(
         task=model.task[kept],
         compute=sums(model.compute),
-        around=sums(model.around) if parts > 1 else sums(model.around) / np.maximum(sizes, 1),
+        around=around,
         disk=sums(model.disk),
         nbytes=sums(model.nbytes),
         prefix=model.prefix[kept],

@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import words
 from ...analysis.time_budget.parts import CUSTOM
+from ...lookup import distinct
 from ...words import short
 from ..chart import Area, Axis, Boxes, Chart, Group, Plot, Rows, Sign
 from ..colors import Rgb, mixed, oklch, reserved, slot_color
@@ -90,23 +91,28 @@ def _layers(request: Request) -> tuple[list[Layer], np.ndarray]:
     place = np.rint((table["time"].to_numpy() - begin) / every).astype("i8")
     bins = max(1, int(place.max(initial=0)) + 1)
     code = part.codes.to_numpy().astype("i8") * wide + name.codes.to_numpy()
-    sums = np.bincount(code, seconds, len(part.categories) * wide)
+    known, cell = distinct(code, len(part.categories) * wide)
+    sums = np.bincount(cell, seconds, len(known))
+    ends = np.searchsorted(known, wide * np.arange(len(part.categories) + 1)).tolist()
     whole = float(seconds.sum())
     layers = []
     for number in sorted(range(len(part.categories)), key=lambda each: _place(part.categories[each])):
-        mine = sums[number * wide : (number + 1) * wide]
-        rest = np.ones(wide, bool)
+        first, last = ends[number : number + 2]
+        mine = sums[first:last]
+        rest = np.ones(len(mine), bool)
         if part.categories[number] == "inputs":
             order = np.argsort(-mine, kind="stable")[:_MOST].tolist()
             for each in order:
-                if mine[each] >= _LEAST * whole and mine[each] > 0 and name.categories[each]:
-                    rows = code == number * wide + each
+                waited = name.categories[known[first + each] % wide]
+                if mine[each] >= _LEAST * whole and mine[each] > 0 and waited:
+                    rows = cell == first + each
                     over = np.bincount(place[rows], seconds[rows], bins)
-                    layers.append(Layer("inputs", name.categories[each], float(mine[each]), over))
+                    layers.append(Layer("inputs", waited, float(mine[each]), over))
                     rest[each] = False
         left = float(mine[rest].sum())
         if left > 0:
-            rows = (code // wide == number) & rest[code % wide]
+            rows = np.flatnonzero((cell >= first) & (cell < last))
+            rows = rows[rest[cell[rows] - first]]
             over = np.bincount(place[rows], seconds[rows], bins)
             layers.append(Layer(part.categories[number], "", left, over))
     edges = begin + every * np.arange(bins + 1)

@@ -55,12 +55,17 @@ def _there(request: Request) -> list[str]:
 
 
 def _offered(request: Request, ran: Ran) -> dict[str, float]:
-    """Thread-seconds that each worker was there for, while there were tasks or in what is asked for."""
+    """Thread-seconds that each worker was there for, while there were tasks or in what is asked for.
+
+    Without standstills.
+    """
     table: Any = request.columns("workers")
-    low, high = request.between if request.bounded else ran.active
-    start = np.fmax(low, table["joined"] - request.zero)
-    stop = np.fmin(high, table["left"] - request.zero)
-    there = np.maximum(0.0, stop - start) * table["threads"]
+    low, high = (moment + request.zero for moment in (request.between if request.bounded else ran.active))
+    if not low < high:
+        return {}
+    start = np.fmax(low, table["joined"])
+    stop = np.maximum(start, np.fmin(high, table["left"]))
+    there = (stop - start - ran.still.within(start, stop)) * table["threads"]
     # Of one that came twice, its last time there.
     return dict(zip(table["worker"].tolist(), there.tolist(), strict=True))
 

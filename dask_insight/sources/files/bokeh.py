@@ -19,7 +19,9 @@ import numpy as np
 
 from ...frames import RecordingError
 
-_SCRIPT = re.compile(rb"<script\b[^>]{0,500}\btype=[\"']application/json[\"'][^>]{0,500}>")
+_SCRIPT = re.compile(rb"<script\b[^>]*?\btype=[\"']application/json[\"']")
+#: Most bytes of the tag that opens a script.
+_LONGEST_TAG = 1_100
 #: Values of a document, counted by the signs between them; and those of its packed arrays.
 _MOST_VALUES = 20_000_000
 _KINDS = {
@@ -54,14 +56,14 @@ def documents(page: bytes, path: Path) -> Iterator[Any]:
         If one is damaged, or far too large; the message says at which byte.
     """
     at = 0
-    while opening := _SCRIPT.search(page, at):
-        at = page.find(b"</script", opening.end())
+    while (begin := _begin_of_data(page, at)) >= 0:
+        at = page.find(b"</script", begin)
         if at < 0:
             raise RecordingError(
                 f"{path} is damaged at byte {len(page):,}: it ends within the data that begin at byte "
-                f"{opening.end():,}"
+                f"{begin:,}"
             )
-        text = page[opening.end() : at]
+        text = page[begin:at]
         if b"&" in text:
             for entity, sign in _ENTITIES:
                 text = text.replace(entity, sign)
@@ -72,8 +74,20 @@ def documents(page: bytes, path: Path) -> Iterator[Any]:
             yield json.loads(text)
         except (ValueError, RecursionError) as error:
             why = "values are nested too deeply" if isinstance(error, RecursionError) else str(error)
-            place = f"{path} is damaged in the data that begin at byte {opening.end():,}"
+            place = f"{path} is damaged in the data that begin at byte {begin:,}"
             raise RecordingError(f"{place}: {why}") from None
+
+
+def _begin_of_data(page: bytes, at: int) -> int:
+    """Where the JSON text of the next script begins that holds such; -1 if there is none."""
+    while (at := page.find(b"<script", at)) >= 0 and (end := page.find(b">", at)) >= 0:
+        if end - at > _LONGEST_TAG:
+            at = max(at + 1, end - _LONGEST_TAG)
+            continue
+        if _SCRIPT.match(page, at, end):
+            return end + 1
+        at = end
+    return -1
 
 
 def found(document: Any, path: Path, arrays: Arrays) -> Iterator[Found]:

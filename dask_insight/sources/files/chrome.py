@@ -175,7 +175,7 @@ class _Trace:
                 self._unread += 1
 
     def _event(self, event: dict[str, Any]) -> None:
-        phase, own, tid = event["ph"], event.get("pid", 0), event.get("tid", 0)
+        phase, own, tid = event["ph"], _identifier(event.get("pid", 0)), _identifier(event.get("tid", 0))
         pid = self._files[-1].setdefault(own, (self._file, own))
         given = event.get("args")
         args: dict[str, Any] = given if isinstance(given, dict) else {}
@@ -525,6 +525,11 @@ def _told_apart(names: Mapping[tuple[Any, ...], str]) -> dict[tuple[Any, ...], s
         place: f"{name} ({place[-1]})" if name and often[place[:-1], name] > 1 else name
         for place, name in names.items()
     }
+
+
+def _identifier(told: Any) -> Any:
+    """The number of a process or thread; a huge one as text, as anyone can find many of one hash."""
+    return str(told) if isinstance(told, int) and abs(told) >= 2**53 else told
 
 
 def _micros(told: Any) -> float:

@@ -148,6 +148,11 @@ def _scalar(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool) else None
 
 
+def _key(value: Any) -> Any:
+    """A key; a huge number as text, as of numbers anyone can find many of one hash."""
+    return str(value) if isinstance(value, int) and abs(value) >= 2**53 else value
+
+
 class _Yaml:
     def __init__(self, data: bytes) -> None:
         import yaml
@@ -199,7 +204,7 @@ class _Yaml:
         if isinstance(event, self._yaml.MappingStartEvent) and isinstance(wanted, dict):
             found: dict[Any, Any] = {}
             while not isinstance(event := self._next(), self._yaml.MappingEndEvent | None):
-                key = _scalar(self._built(event))
+                key = _key(_scalar(self._built(event)))
                 if self.torn:
                     break
                 inner = wanted.get(key, wanted.get(ANY)) if key is not None else None
@@ -252,7 +257,7 @@ class _Yaml:
             while not isinstance(event := self._next(), self._yaml.MappingEndEvent | None):
                 key = self._built(event, depth - 1)
                 value = self._built(self._next(), depth - 1)
-                found[key if isinstance(key, str | int | float) else str(key)] = value
+                found[_key(key) if isinstance(key, str | int | float) else str(key)] = value
             return found
         return None
 

@@ -48,13 +48,24 @@ class Computation:
         How many of them run at a time.
     origin
         The line that asked for it.
+    shared
+        Whether the thread that asked for it is one of those.
     """
 
-    def __init__(self, ledger: Ledger, scheduler: str, place: Place, threads: int, origin: Origin) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        scheduler: str,
+        place: Place,
+        threads: int,
+        origin: Origin,
+        *,
+        shared: bool = False,
+    ) -> None:
         self._ledger = ledger
         self._scheduler = scheduler
         self._origin = origin
-        self._place, self._threads = place, threads
+        self._place, self._threads, self._shared = place, threads, shared
         self._worker = ""
         self._submission = next(ledger.submissions)
         self._begun, self._submitted = perf_counter(), nan
@@ -84,10 +95,12 @@ class Computation:
         """The graph is known and nothing has run."""
         try:
             self._submitted = perf_counter()
-            if self._place != "processes":
-                self._worker = self._ledger.workers.begin(self._scheduler, self._threads, self._begun)
             if (running := self._ledger.activity.get(get_ident())) is not None:
                 self._outer = running[0]
+            if self._place != "processes":
+                apart = self._place == "here" and self._outer is not None and not self._shared
+                began = self._ledger.workers.begin
+                self._worker = began(self._scheduler, self._threads, self._begun, apart=apart)
             self._know(dsk, state)
         except Exception as error:
             self._ledger.failed("start_state", error)
@@ -258,7 +271,7 @@ class Computation:
             if self._cache is not None:
                 self._cache.cleared(perf_counter())
             if self._worker:
-                self._ledger.workers.finish(self._scheduler)
+                self._ledger.workers.finish(self._scheduler, self._worker)
             elif self._place == "processes" and not failed:
                 self._ledger.workers.unused(self._threads, self._begun)
         except Exception as error:

@@ -23,7 +23,7 @@ import dask.multiprocessing
 import dask.threaded
 
 from .origin import Origin, find_origin
-from .pools import Place, Submit, Watcher, measuring, place_of, scheduler_of
+from .pools import Place, Submit, Watcher, is_shared, measuring, place_of, scheduler_of
 
 #: The five functions that dask calls: start, start_state, pretask, posttask, finish.
 Callbacks = tuple[Callable[..., None] | None, ...]
@@ -54,8 +54,10 @@ class Listener(Protocol):
     def profile(self) -> tuple[float, float] | None:
         """Interval (s) and share of a core for sampling stacks in other processes, or None."""
 
-    def begin(self, scheduler: str, place: Place, threads: int, origin: Origin) -> Part | None:
-        """A computation begins; never raises."""
+    def begin(
+        self, scheduler: str, place: Place, threads: int, origin: Origin, *, shared: bool = False
+    ) -> Part | None:
+        """A computation begins; never raises. It is `shared` where the thread that asks is one of its own."""
 
 
 def listen(listener: Listener) -> Callable[[], None]:
@@ -119,8 +121,8 @@ def _taking_part(original: Callable[..., Any]) -> Callable[..., Any]:
 def _parts(submit: Submit, place: Place, threads: int) -> tuple[list[Part], tuple[float, float] | None]:
     listeners = list(_listeners)
     origin = find_origin(sys._getframe(2))
-    scheduler = scheduler_of(submit, place)
-    parts = [listener.begin(scheduler, place, threads, origin) for listener in listeners]
+    scheduler, shared = scheduler_of(submit, place), is_shared(submit)
+    parts = [listener.begin(scheduler, place, threads, origin, shared=shared) for listener in listeners]
     profiles = [listener.profile for listener in listeners if listener.profile is not None]
     return [part for part in parts if part is not None], min(profiles, default=None)
 

@@ -123,7 +123,7 @@ class Ledger:
             self._events.add((perf_counter(), "recorder", "lost", "warning", str(loss), detail(loss)))
 
     def busy(self, worker: str) -> None:
-        """One more thread of a worker runs a task: computations within tasks have pools of their own."""
+        """One more thread of a worker runs a task: several threads that compute have a pool each."""
         # One that has left runs what nobody wants any more.
         if 0 < self.workers.threads(worker) < len(self.activity):
             self.workers.add(worker, sum(running[2] == worker for running in self.activity.copy().values()))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from functools import partial, update_wrapper
 from multiprocessing.pool import Pool, ThreadPool
+from threading import current_thread
 from typing import Any, Literal, Protocol
 
 from dask.local import MultiprocessingPoolExecutor, SynchronousExecutor
@@ -44,6 +45,13 @@ def place_of(submit: Submit) -> Place:
     # By name, as loky has one of its own, which no standard class is the base of.
     elsewhere = "ProcessPoolExecutor" in kinds or isinstance(pool, Pool)
     return "processes" if elsewhere and measurable() else "unknown"
+
+
+def is_shared(submit: Submit) -> bool:
+    """Whether a computation runs on the thread that asks an executor for it, or on others beside that one."""
+    pool = getattr(submit, "__self__", None)
+    own = isinstance(pool, ThreadPoolExecutor) and current_thread() in pool._threads
+    return own or isinstance(pool, SynchronousExecutor)
 
 
 def scheduler_of(submit: Submit, place: Place) -> str:

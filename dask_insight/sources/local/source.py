@@ -131,7 +131,9 @@ class LocalSource:
                 sampler.stop()
                 self._ledger.profile(sampler.drain())
 
-    def begin(self, scheduler: str, place: Place, threads: int, origin: Origin) -> Computation | None:
+    def begin(
+        self, scheduler: str, place: Place, threads: int, origin: Origin, *, shared: bool = False
+    ) -> Computation | None:
         """A computation begins; None in a process that was forked off, which cannot reach the recording."""
         if os.getpid() != self._pid:
             self._collections.stop()
@@ -143,7 +145,7 @@ class LocalSource:
                 self._ledger.gaps.add(_UNKNOWN)
             if not self._options.source:
                 origin = origin._replace(code="")
-            return Computation(self._ledger, scheduler, place, threads, origin)
+            return Computation(self._ledger, scheduler, place, threads, origin, shared=shared)
         except Exception as error:
             self._ledger.failed("begin", error)
             return None

@@ -27,18 +27,28 @@ _COLUMNS = (
 _PID, _THREADS, _JOINED, _LEFT, _OWN = (
     _COLUMNS.index(name) for name in ("pid", "threads", "joined", "left", "own")
 )
-#: Workers for pools of one kind whose sizes change: one that sets it for each of many calls has no more.
+#: Workers for pools of one kind: those whose sizes change for ever, or of many computations within tasks,
+#: have no more.
 _MOST_POOLS = 100
 
 
 @dataclass
 class _Pool:
-    """A pool of this process: its worker and size, its number, and the computations that run on it."""
+    """Pools of one kind: how many there were, and of the one that stays from computation to computation its
+    worker and size, and the computations that run on it.
+    """
 
-    worker: str
-    threads: int
-    number: int = 1
+    number: int = 0
+    worker: str = ""
+    threads: int = 0
     running: int = 0
+    #: The worker of the computation apart that began last, while it is there.
+    apart: str = ""
+
+    def added(self, kind: str) -> str:
+        """The worker of one more."""
+        self.number += 1
+        return kind if self.number == 1 else f"{kind}#{self.number}"
 
 
 class Workers:
@@ -52,25 +62,35 @@ class Workers:
         #: Computations of several threads begin at once: who had more threads is told of last.
         self._lock = threading.Lock()
 
-    def begin(self, pool: str, threads: int, since: float) -> str:
+    def begin(self, pool: str, threads: int, since: float, *, apart: bool = False) -> str:
         """A computation began on a pool of this process; gives its worker, a new one where its size is new.
 
-        While others run on such a pool, theirs and its threads are there at once: see `Ledger.busy`.
+        While others run on such a pool, theirs and its threads are there at once: see `Ledger.busy`. One that
+        is `apart`, as it has threads only for as long as it goes on, has a worker of its own; of very many
+        the last ones share one.
         """
         with self._lock:
-            known = self._pools.setdefault(pool, _Pool(pool, threads))
-            if threads != known.threads and not known.running and known.number < _MOST_POOLS:
+            known = self._pools.setdefault(pool, _Pool())
+            few = known.number < _MOST_POOLS
+            if apart and few:
+                known.apart = known.added(pool)
+            elif not apart and (not known.worker or (threads != known.threads and not known.running and few)):
                 self._leave(known.worker, since)
-                known.threads, known.number = threads, known.number + 1
-                known.worker = f"{pool}#{known.number}"
-            known.running += 1
-        self.add(known.worker, threads, since=since)
-        return known.worker
+                known.threads, known.worker = threads, known.added(pool)
+            worker = (apart and known.apart) or known.worker
+            known.running += worker == known.worker
+        self.add(worker, threads, since=since)
+        return worker
 
-    def finish(self, pool: str) -> None:
+    def finish(self, pool: str, worker: str) -> None:
         """A computation has ended that began on a pool of this process."""
         with self._lock:
-            self._pools[pool].running -= 1
+            known = self._pools[pool]
+            if worker == known.worker:
+                known.running -= 1
+            elif worker != known.apart or known.number < _MOST_POOLS:
+                self._leave(worker, perf_counter())
+                known.apart = known.apart if worker != known.apart else ""
 
     def unused(self, threads: int, since: float) -> None:
         """A pool of so many processes ends, there since a moment: those not heard of were not used."""
