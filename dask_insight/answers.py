@@ -87,7 +87,9 @@ class _Look:
         if not any(length(self(source)) for source in (*_SOURCES, *_ALSO.get(table, ()))):
             return self._known[table]
         module, name = MADE[table]
-        told: Mapping[str, Any] = getattr(import_module(f"{__package__}.{module}"), name)(self)
+        # Of what is nowhere in time no number comes, as of what is not known.
+        with np.errstate(invalid="ignore", over="ignore"):
+            told: Mapping[str, Any] = getattr(import_module(f"{__package__}.{module}"), name)(self)
         rows = length(told)
         missing = {column.name: column for column in TABLES[table].columns if column.name not in told}
         filled = {name: np.asarray(default(column, rows)) for name, column in missing.items()}

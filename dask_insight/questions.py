@@ -380,8 +380,8 @@ class Questions(Store):
 
         A result is held from when it was made, or had come from another worker,
         to when it was let go of; where that is not recorded, to when the last
-        task that needs it has ended, and to the end if none does. ``managed``
-        is what Dask counts itself, and is sampled.
+        task that needs it has ended, and to the end if none does, but no longer
+        than its worker was there. ``managed`` is what Dask counts itself, and is sampled.
 
         Parameters
         ----------

@@ -30,7 +30,7 @@ from dask_insight.hosts.cli import main
 from dask_insight.recording import Recording, open_recording
 from dask_insight.schema import NOTHING
 from dask_insight.sources.dynamic import shown_traceback
-from dask_insight.sources.files import FORMATS, bokeh, cluster_dump, load, performance_report, trees
+from dask_insight.sources.files import FORMATS, bokeh, chrome, cluster_dump, load, performance_report, trees
 from dask_insight.sources.files.dasf import from_events
 from dask_insight.tables.stacks import below
 
@@ -707,6 +707,29 @@ def test_patterns_take_no_time_for_what_nearly_fits(text: str) -> None:
         recording = from_events([event | {"thread_id": "w", "args": args}], "run")
         assert recording.tasks["typename"].tolist() == [text]
         assert shown_traceback(text) == text
+
+
+@pytest.mark.parametrize("tag", [b"<script ", b"<script>", b"<script type='application/json' "])
+def test_tags_of_scripts_that_hold_no_data_are_passed_over_once(tag: bytes, path: Path) -> None:
+    with within(megabytes=10, seconds=5):
+        assert list(bokeh.documents(tag * 25_000, path)) == []
+    far = b"<script " + b"x" * 2_000 + b"<script id='a' type='application/json'>[1]</script>"
+    assert list(bokeh.documents(far, path)) == [[1]]
+
+
+def test_huge_numbers_of_one_hash_are_no_keys() -> None:
+    """Anyone can find many, and a dictionary of them takes the square of their number."""
+    huge = [(at + 1) * (2**61 - 1) for at in range(100)]
+    trace = chrome._Trace()
+    trace._files.append({})
+    for each in (7, *huge):
+        trace._event({"ph": "X", "name": "f", "pid": each, "tid": each, "ts": 1, "dur": 5})
+    assert list(trace._files[0]) == [7, *map(str, huge)]
+    assert [one.tid for one in trace._slices] == [7, *map(str, huge)]
+    told = "{" + ", ".join(f"{each}: 1" for each in (7, *huge)) + "}"
+    for wanted in ({trees.ANY: int}, dict):
+        found, torn = trees.from_yaml(told.encode(), wanted)
+        assert list(found) == [7, *map(str, huge)] and torn is None
 
 
 def test_many_threads_with_slices_within_slices_are_read_in_time(path: Path) -> None:

@@ -165,6 +165,23 @@ def test_of_many_results_the_last_in_time_was_used(begins: float, made: int) -> 
     assert [rows.tolist() for rows in found] == [[made], [10]]
 
 
+def test_of_too_many_links_the_newest_attempts_have_theirs_and_the_others_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dask_insight.exports import otlp
+
+    run = Recording()
+    start = 1.7e9 + np.arange(5.0)
+    columns = {"run": np.arange(5), "task": [0, 1, 1, 1, 1], "worker": ["w"] * 5, "status": ["ok"] * 5}
+    run.append(encode("attempts", columns | {"start": start, "stop": start + 1, "done": start + 1}))
+    # At task 9 there is no attempt.
+    run.append(encode("edges", {"task": [1, 9, 1], "dependency": [0, 0, 9]}))
+    monkeypatch.setattr(otlp, "most_arrows", lambda *_: 6)
+    spans = spans_of(run, tmp_path)[-5:]
+    assert [len(each.get("links", [])) for each in spans] == [0, 0, 0, 1, 1]
+    assert [each.get("droppedLinksCount", 0) for each in spans] == [0, 1, 1, 0, 0]
+
+
 def test_async_slices_are_pairs_and_counters_numbers(recording: Recording, tmp_path: Path) -> None:
     events = json.loads(exported(recording, tmp_path, "chrome").read_text("utf-8"))["traceEvents"]
     began = [(event["cat"], event["id"]) for event in events if event["ph"] == "b"]

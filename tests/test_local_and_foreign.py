@@ -273,9 +273,11 @@ def test_computations_within_tasks_have_so_many_workers_of_their_own() -> None:
         label = workers.begin("threads", 4, float(number), apart=True)
         workers.finish("threads", label)
     workers.finish("threads", outer)
-    assert (outer, label) == ("threads", "threads#100"), "the last ones share one"
+    assert (outer, label) == ("threads", "threads#101"), "the last ones share one"
     assert (workers.threads(outer), workers.threads(label)) == (2, 4)
-    assert workers.left.take()["worker"] == [f"threads#{number}" for number in range(2, 100)]  # type: ignore[index]
+    assert workers.left.take()["worker"] == [f"threads#{number}" for number in range(2, 101)]  # type: ignore[index]
+    assert workers.begin("threads", 16, 400.0) == "threads#102", "others have theirs all the same"
+    assert workers.left.take()["worker"] == ["threads"]  # type: ignore[index]
 
 
 def test_pools_whose_sizes_change_for_ever_have_so_many_workers() -> None:

@@ -14,6 +14,7 @@ import pytest
 
 import dask_insight
 from dask_insight.batch import Symbols, encode
+from dask_insight.lookup import spread
 from dask_insight.recording import Recording
 
 #: Bytes that answering may take at once; each took gigabytes, or more than there are.
@@ -137,6 +138,19 @@ def test_memory_does_not_grow_with_the_product_of_rows(
         assert tracemalloc.get_traced_memory()[1] < MOST
     finally:
         tracemalloc.stop()
+
+
+def test_of_too_many_pairs_each_has_its_last() -> None:
+    left, right = np.array([0, 5, 3, 4]), np.array([4, 5, 6, 5])
+    rows, at = spread(left, right, 8)
+    assert [*zip(rows.tolist(), at.tolist(), strict=True)] == [
+        *((0, 0), (0, 1), (0, 2), (0, 3)),
+        *((2, 3), (2, 4), (2, 5)),
+        (3, 4),
+    ]
+    for most, pairs in ((7, [(0, 3), (2, 5), (3, 4)]), (0, [(0, 3), (2, 5), (3, 4)])):
+        rows, at = spread(left, right, most)
+        assert [*zip(rows.tolist(), at.tolist(), strict=True)] == pairs
 
 
 @pytest.mark.parametrize("format", ["chrome", "otlp"])

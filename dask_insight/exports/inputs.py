@@ -45,8 +45,10 @@ class Inputs:
         """How many of these results each attempt used."""
         first, end = self._makers.of(dependency)
         begin, past = self._users.of(task[first < end])
+        there = begin < past
         marks = len(self._start) + 1
-        return np.cumsum(np.bincount(begin, minlength=marks) - np.bincount(past, minlength=marks))[:-1]
+        begun, over = (np.bincount(at[there], minlength=marks) for at in (begin, past))
+        return np.asarray(np.cumsum(begun - over)[:-1])
 
 
 def most_arrows(task: np.ndarray, attempts: np.ndarray) -> int:

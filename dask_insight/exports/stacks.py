@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from ..recording import Recording
 
 
-#: Frames of all stacks together, for each known one and besides; of stacks beyond these the innermost.
-_USUAL, _BESIDES, _INNERMOST = 64, 4_000_000, 64
+#: Frames that every stack has, if it is as deep: the innermost.
+_INNERMOST = 64
+#: More that all have together, for each that is known and besides.
+_USUAL, _BESIDES = 64, 4_000_000
 
 
 class Frame(NamedTuple):
@@ -100,7 +102,7 @@ class Stacks:
         )
         for process, thread, what, seconds in rows:
             stack = self._path(what & NOTHING, DEEPEST if room > 0 else _INNERMOST)
-            room -= len(stack)
+            room -= max(0, len(stack) - _INNERMOST)
             yield Weight(processes[process], threads[thread], prefixes[what >> 32], stack, seconds)
 
     @property

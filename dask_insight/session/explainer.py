@@ -27,8 +27,8 @@ SHARE = 0.05
 SHARE_OF_CODE = 0.01
 #: How much more the next edition may cost than the last, as the run has grown.
 _GROWTH = 1.5
-#: The largest number of an edition.
-_MOST = 2**32 - 1
+#: The largest edition that a file may have; this leaves room for more.
+_MOST = 2**31
 #: Seconds that a process which ends waits for what is being worked out.
 _PATIENCE = 5.0
 #: Tables that are not worked out, but read from the source code that rows point to.
@@ -234,7 +234,7 @@ class Explainer:
         had: Any = recording.columns(table)["edition"]
         if not rows and table not in self._editions and not len(had):
             return
-        number = max(self._number, min(int(had.max(initial=0)), _MOST - 1)) + 1
+        number = max(self._number, min(int(had.max(initial=0)), _MOST)) + 1
         edition = {"edition": np.full(rows, number, "u4")}
         batch = encode(table, {**columns, **edition})
         self._number = number

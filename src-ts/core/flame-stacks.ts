@@ -99,7 +99,13 @@ export class CallTree {
         node = nodeOfRow[next] = child;
       }
     }
-    for (let row = from; row < rows; row++) this.rowsOfNode.add(nodeOfRow[row], row);
+    for (let row = from; row < rows; row++) if (this.isOwn(row)) this.rowsOfNode.add(nodeOfRow[row], row);
     return this;
+  }
+
+  /** Whether a row's node is of its own function: below the deepest they have their caller's. */
+  isOwn(row: number): boolean {
+    const { nodeOfRow } = this;
+    return nodeOfRow[row] !== nodeOfRow[this.parentRow[row]];
   }
 }

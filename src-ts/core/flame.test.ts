@@ -273,4 +273,10 @@ test('what is called deeper than can be looked at counts for its caller', () => 
   const up = callers(tree, weights);
   expect(up.size).toBeLessThan(1_100_000);
   expect(up.total[0]).toBeCloseTo(20_000);
+  // All lines are 1 but those of what lies deeper.
+  const deeper = rows.map(
+    ([stack, parent, name, line], at): Row => [stack, parent, name, at > 1999 ? at : line]
+  );
+  const cut = new CallTree().take(stacksOf(deeper));
+  expect(lines(cut, totalsOf(cut, weights), cut.size - 1)).toEqual([[1, 18_001]]);
 });

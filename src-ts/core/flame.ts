@@ -168,7 +168,8 @@ export function busiestLines(tree: CallTree, totals: Float64Array): Uint32Array 
   const sums = frames.names.map(() => new Map<number, number>());
   for (let row = 0; row < totals.length; row++) {
     const found = sums[frame[nodeOfRow[row]]];
-    if (found && totals[row] > 0) found.set(lineOfRow[row], (found.get(lineOfRow[row]) ?? 0) + totals[row]);
+    if (found && totals[row] > 0 && tree.isOwn(row))
+      found.set(lineOfRow[row], (found.get(lineOfRow[row]) ?? 0) + totals[row]);
   }
   return Uint32Array.from(sums, lines => mostFirst(lines)[0]?.[0] ?? 0);
 }

@@ -65,9 +65,12 @@ test.each([
     stop: done,
     done
   }));
-  const all = new Held(new Tasks(recordingOf({ about: OTHERS, graph: GRAPH, attempts, edges })));
-  all.update();
-  expect(ends(all).map(([, end]) => end)).toEqual(expected);
+  for (const rows of [attempts, [...attempts].reverse()]) {
+    const all = new Held(new Tasks(recordingOf({ about: OTHERS, graph: GRAPH, attempts: rows, edges })));
+    all.update();
+    const found = ends(all).map(([, end]) => end);
+    expect(found).toEqual(rows === attempts ? expected : [...expected].reverse());
+  }
 });
 
 test('a recording of our own that tells of none yet has let go of none', () => {

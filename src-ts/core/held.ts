@@ -153,8 +153,12 @@ export class Held {
     for (let at = 0; at < this.length; at++) {
       const time = until[newest.get(ids[this.row[at]])];
       if (time > 0) this.end[at] = Math.max(time, this.begin[at]);
-      const before = this.before[at];
-      this.end[before] = Math.min(this.end[before], this.begin[at]);
+    }
+    for (let at = 0; at < this.length; at++) {
+      const other = this.before[at];
+      // Files may have the newest first.
+      const first = this.begin[other] > this.begin[at] ? at : other;
+      this.end[first] = Math.min(this.end[first], Math.max(this.begin[at], this.begin[other]));
     }
   }
 }

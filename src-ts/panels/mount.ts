@@ -99,7 +99,9 @@ export function mount(
   /** What of the panel is shown at all; true if that is a drawing. */
   const stand = (): boolean => {
     const reason = view.empty();
-    const words = reason && (lackOf(stage.recording, panel.tables) ?? reason);
+    // What another choice may show is no lack.
+    const lack = reason && !isOfChoice(reason) ? lackOf(stage.recording, panel.tables) : undefined;
+    const words = lack ?? reason;
     if (words !== shownWords) empty.replaceChildren(...inline(words ?? ''));
     shownWords = words;
     setHidden(empty, words === undefined);

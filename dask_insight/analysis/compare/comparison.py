@@ -135,9 +135,10 @@ class Comparison:
         """A recording with the rows of this comparison beside its own, for pages that show both."""
         made = Recording()
         for batch in recording.batches():
-            made.append(batch)
+            if table_of(batch) not in MADE:
+                made.append(batch)
         for table in MADE:
-            if not length(recording.columns(table)) and length(told := recording.answer(table)):
+            if length(told := recording.answer(table)):
                 made.append(encode(table, told))
         for batch in self.recording.batches():
             if table_of(batch) != "about":

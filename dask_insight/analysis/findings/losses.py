@@ -148,7 +148,9 @@ def lost_work(facts: Facts, losses: list[Loss]) -> float:
 def lost_seconds(facts: Facts, losses: list[Loss]) -> float:
     """Seconds that the run would be shorter by if all threads had shared that work."""
     running, when = (np.array([getattr(loss, name) for loss in losses]) for name in ("running", "when"))
-    return facts.spread_attempts(_rows("again", losses)) + facts.spread_over(running, when - running, when)
+    tasks = [len(running_of(facts, loss.worker, loss.killed)) for loss in losses]
+    length = running / np.maximum(tasks, 1)
+    return facts.spread_attempts(_rows("again", losses)) + facts.spread_over(running, when - length, when)
 
 
 def _rows(name: str, losses: list[Loss]) -> np.ndarray:

@@ -27,10 +27,11 @@ def tell_path(path: Path) -> None:
     """Print a path: programs read it as it is, a terminal obeys nothing of it."""
     if sys.stdout.isatty():
         print(harmless(str(path)))
-    elif os.name == "posix":
+    elif os.name == "posix" and (written := getattr(sys.stdout, "buffer", None)) is not None:
         # The encoding of the stream may not have what the system's names are made of.
         sys.stdout.flush()
-        sys.stdout.buffer.write(os.fsencode(path) + b"\n")
+        written.write(os.fsencode(path) + b"\n")
+        written.flush()
     else:
         print(path)
 

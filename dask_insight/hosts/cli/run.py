@@ -156,7 +156,8 @@ def _execute(options: argparse.Namespace) -> int:
         output = new_path(own(Path(program.name + SUFFIX)).stem)
     apart(output, html)
     make = partial(_session, output.absolute(), options.name or program.name, options)
-    spares = holds_anything(output)
+    # Of ranks without Dask no file stays, not even of another run.
+    spares = rank() is None and holds_anything(output)
     recorder = Recorder(make, reserve(output), spares=spares)
     files = _Files(output, html, options.every, current_folder(), options.quiet)
     return _record(program, recorder, files, rank() is not None)
@@ -214,7 +215,9 @@ def _conclude(recorder: Recorder, files: _Files, lacks: list[str]) -> ExitCode:
     """Write the report and say where everything is; returns how to end if the program ended well."""
     recording, (output, html, _, folder, quiet) = recorder.recording, files
     if recording is None and recorder.refused is None:
-        _say(f"the program did not import Dask: nothing was recorded, and {output} is what was there before")
+        if not quiet:
+            named = f"{output} is what was there before" + (f", and {html} not written" if html else "")
+            _say(f"the program did not import Dask: nothing was recorded, and {named}")
         return ExitCode.OK
     if recording is None:
         _say(f"the program was not recorded: {type(recorder.refused).__name__}: {recorder.refused}")

@@ -39,6 +39,9 @@ class _Pool:
     """
 
     number: int = 0
+    #: How many sizes the one that stays has had, and computations apart.
+    sizes: int = 0
+    aparts: int = 0
     worker: str = ""
     threads: int = 0
     running: int = 0
@@ -71,11 +74,13 @@ class Workers:
         """
         with self._lock:
             known = self._pools.setdefault(pool, _Pool())
-            few = known.number < _MOST_POOLS
+            few = (known.aparts if apart else known.sizes) < _MOST_POOLS
             if apart and few:
+                known.aparts += 1
                 known.apart = known.added(pool)
             elif not apart and (not known.worker or (threads != known.threads and not known.running and few)):
                 self._leave(known.worker, since)
+                known.sizes += 1
                 known.threads, known.worker = threads, known.added(pool)
             worker = (apart and known.apart) or known.worker
             known.running += worker == known.worker
@@ -88,7 +93,7 @@ class Workers:
             known = self._pools[pool]
             if worker == known.worker:
                 known.running -= 1
-            elif worker != known.apart or known.number < _MOST_POOLS:
+            elif worker != known.apart or known.aparts < _MOST_POOLS:
                 self._leave(worker, perf_counter())
                 known.apart = known.apart if worker != known.apart else ""
 
