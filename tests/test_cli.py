@@ -17,7 +17,7 @@ import warnings
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext, redirect_stdout, suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -34,7 +34,7 @@ from dask_insight.errors import CommandError, ExitCode
 from dask_insight.frames import Writer
 from dask_insight.hosts.cli import main, signals
 from dask_insight.hosts.cli.files import lacking, new_path, quoted, writable
-from dask_insight.hosts.cli.prose import wrapped
+from dask_insight.hosts.cli.prose import tell_path, wrapped
 from dask_insight.hosts.cli.ranks import member, own, rank
 from dask_insight.hosts.cli.run import outcome
 from dask_insight.hosts.cli.signals import ENDING, Termination
@@ -831,6 +831,12 @@ def test_the_path_that_is_printed_is_that_of_the_file(tmp_path: Path) -> None:
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=LIMIT, env=environment)
     assert os.fsencode(tmp_path / name).endswith(ended.stdout.strip()), ended
     assert (tmp_path / name).is_file()
+
+
+def test_a_path_is_printed_where_the_output_is_no_stream_of_bytes() -> None:
+    with redirect_stdout(io.StringIO()) as told:
+        tell_path(Path("run.html"))
+    assert told.getvalue() == "run.html\n"
 
 
 @pytest.mark.parametrize("name", ["n" * 300, "there/file.dinsight"])

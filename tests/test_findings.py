@@ -26,6 +26,7 @@ from dask_insight.analysis.findings import (
     apply,
     reference,
 )
+from dask_insight.analysis.findings.losses import Loss, lost_seconds
 from dask_insight.analysis.findings.names import quoted
 from dask_insight.analysis.findings.rule import Rule
 from dask_insight.analysis.findings.thresholds import TABLE
@@ -84,6 +85,12 @@ def growing() -> Run:
     for name in "bcdefghijk":
         run.task("more", name, 100, 110, submitted=100)
     return run
+
+
+def test_what_ten_tasks_lost_with_a_worker_was_spent_side_by_side() -> None:
+    some, none = np.arange(2, 12), np.zeros(0, "i8")
+    lost = Loss("b", START + 110, results=0, killed=some, again=none, running=100.0)
+    assert lost_seconds(facts(growing()), [lost]) == pytest.approx(100 / 11)
 
 
 def test_what_was_lost_while_few_threads_were_there_costs_more() -> None:

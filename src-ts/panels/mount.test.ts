@@ -90,6 +90,17 @@ test('where there is nothing to show there is no picture to save', () => {
   expect(menu?.className).toContain('di-away');
 });
 
+test('what another choice may show is not told as a lack', () => {
+  stage = createStage(recordingOf({ about: [{ name: 'lacks', value: '{"resources": "Left out."}' }] }));
+  nothing = noneChosen('Nothing was measured in');
+  show();
+  expect(mounted.element.classList.contains('di-bare')).toBe(false);
+  expect(mounted.element.textContent).toContain('Nothing was measured in');
+  nothing = 'Nothing was recorded.';
+  mounted.layout();
+  expect(mounted.element.textContent).toContain('Left out.');
+});
+
 test('a head has controls only where they may show something', () => {
   const isBare = (): boolean => {
     mounted.layout();

@@ -45,7 +45,7 @@ class _Pool:
     worker: str = ""
     threads: int = 0
     running: int = 0
-    #: The worker of the computation apart that began last, while it is there.
+    #: The worker of the computation apart that began last: of very many the one that all further ones share.
     apart: str = ""
 
     def added(self, kind: str) -> str:
@@ -82,7 +82,7 @@ class Workers:
                 self._leave(known.worker, since)
                 known.sizes += 1
                 known.threads, known.worker = threads, known.added(pool)
-            worker = (apart and known.apart) or known.worker
+            worker = known.apart if apart else known.worker
             known.running += worker == known.worker
         self.add(worker, threads, since=since)
         return worker
@@ -95,7 +95,6 @@ class Workers:
                 known.running -= 1
             elif worker != known.apart or known.aparts < _MOST_POOLS:
                 self._leave(worker, perf_counter())
-                known.apart = known.apart if worker != known.apart else ""
 
     def unused(self, threads: int, since: float) -> None:
         """A pool of so many processes ends, there since a moment: those not heard of were not used."""
