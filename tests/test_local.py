@@ -53,6 +53,7 @@ from dask_insight.session.feed import Turn
 from dask_insight.session.tally import Tally
 from dask_insight.sources.local import LocalSource, computation, ledger, processes
 from dask_insight.sources.local import source as local_source
+from dask_insight.sources.local.cache import Totals
 from dask_insight.sources.local.computation import Computation
 from dask_insight.sources.local.ledger import Ledger
 from dask_insight.sources.local.origin import NOWHERE, find_origin
@@ -945,6 +946,16 @@ def test_of_groups_without_end_so_many_are_looked_into(monkeypatch: pytest.Monke
     assert rows(recording, "events", "kind", "level", "message") == [("lost", "info", told)]
 
 
+def test_of_names_without_end_so_many_have_their_functions_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ledger, "_GROUPS", 3)
+    with dask_insight.record(clusters=False, profile=False) as run:
+        for number in range(10):
+            dask.get({f"add{number}": (add, 1, number)}, f"add{number}")
+    assert run.functions["prefix"].tolist() == ["add0", "add1", "add2"]
+    told = "which function a task runs is not told of more than 3 names"
+    assert run.events["message"].tolist().count(told) == 1
+
+
 def test_identity_keeps_sources_apart() -> None:
     identity, recording = Identity(), Recording()
     for _ in range(2):
@@ -1147,6 +1158,44 @@ def test_nothing_is_left_of_a_recording_that_ends_during_a_computation() -> None
     ended.set()
     computing.join()
     assert set(Callback.active) == before
+
+
+def test_what_dask_walks_changes_only_while_ours_stands_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dask.callbacks import Callback
+
+    ours: list[bool] = []
+
+    class Walked(set[Any]):
+        def discard(self, callback: Any) -> None:
+            ours.append(hasattr(dask.local.get_async, "_dask_insight"))
+            super().discard(callback)
+
+    monkeypatch.setattr(Callback, "active", Walked())
+    with dask_insight.record(clusters=False):
+        pass
+    assert ours and all(ours)
+    assert not hasattr(dask.local.get_async, "_dask_insight")
+
+
+def test_results_that_threads_tell_of_at_one_moment_all_count() -> None:
+    rows: list[Any] = []
+    totals = Totals(SimpleNamespace(add=rows.append), None)  # type: ignore[arg-type]
+    beside = threading.Thread(target=totals.change, args=("threads", 2.0, 1.0, 2))
+
+    class Interleaved(dict[str, float]):
+        def get(self, key: str, default: Any = None) -> Any:
+            value = super().get(key, default)
+            if threading.current_thread() is not beside:
+                beside.start()
+                # Without a lock it is through by then.
+                beside.join(0.2)
+            return value
+
+    totals._totals = Interleaved()
+    totals.change("threads", 1.0, 1.0, 1)
+    beside.join()
+    assert totals._totals == {"threads": 2.0}
+    assert [row[2] for row in rows] == [1.0, 2.0]
 
 
 def test_a_follower_may_ask_what_it_is_told_of() -> None:

@@ -23,6 +23,7 @@ import dask_insight
 from dask_insight import columns
 from dask_insight.batch import Texts, decode, encode
 from dask_insight.frames import Gap, Writer, create
+from dask_insight.frames import writer as writing
 from dask_insight.recording import Recording
 from dask_insight.schema import EXTENT, NOTHING, TABLES
 from dask_insight.slicing import between
@@ -417,6 +418,37 @@ def test_a_full_disk_stops_the_file_and_not_the_recording() -> None:
     recording.close()
     assert len(recording.edges) == 240_000
     assert "No space left" in recording.events["message"][0]
+
+
+@pytest.mark.parametrize("place", ["before it is written", "as it is written"])
+def test_an_interrupt_as_a_file_is_written_costs_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    class Interrupted(io.FileIO):
+        def write(self, data: Any) -> int:
+            if interrupts and place == "as it is written":
+                super().write(data[:10])
+                raise interrupts.pop()
+            return super().write(data)
+
+    def pack(*args: Any) -> Any:
+        if interrupts and place == "before it is written":
+            raise interrupts.pop()
+        return packed(*args)
+
+    interrupts: list[BaseException] = []
+    packed = writing._pack
+    monkeypatch.setattr(writing, "_pack", pack)
+    path = tmp_path / "run.dinsight"
+    writer = Writer(Interrupted(path, "w"))
+    writer.write(encode("edges", {"task": [1], "dependency": [2]}))
+    interrupts.append(KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        writer.flush()
+    writer.write(encode("edges", {"task": [2], "dependency": [3]}))
+    writer.close()
+    opened = dask_insight.open(path)
+    assert opened.edges["task"].tolist() == [1, 2] and not len(opened.events)
 
 
 def test_flame_merges_lines_of_a_function_and_splits_time() -> None:

@@ -298,6 +298,72 @@ def test_an_event_loop_goes_on_while_the_file_is_completed(
     assert asyncio.run(main()) == 10
 
 
+def test_who_stops_what_is_being_stopped_finds_it_complete(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.dinsight"
+
+    async def main() -> None:
+        session = dask_insight.record(path, local=False)
+        await session.start_async()
+        session.recording.append(dask_insight.batch.encode("edges", {"task": [1], "dependency": [2]}))
+        go_on = threading.Event()
+        finish = session._finish
+        monkeypatch.setattr(session, "_finish", lambda: (go_on.wait(30), finish()))
+        first = asyncio.ensure_future(session.stop_async())
+        await asyncio.sleep(0)
+        second = asyncio.ensure_future(session.stop_async())
+        for _ in range(100):
+            await asyncio.sleep(0)
+        assert not second.done()
+        go_on.set()
+        await asyncio.wait_for(second, 30)
+        assert first.done()
+
+    asyncio.run(main())
+    assert len(dask_insight.open(path).edges) == 1
+
+
+def test_a_client_that_comes_as_one_of_its_cluster_closes_is_followed_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[str] = []
+
+    class Source:
+        offset, patience = 0.0, 1.0
+
+        def __init__(self, client: Any, *_: Any, **__: Any) -> None:
+            self.client, self.stopping = client, asyncio.Event()
+
+        async def start(self, emit: Any) -> None:
+            told.append(f"begun {self.client.id}")
+
+        async def stop(self) -> None:
+            await clusters.follow(second)
+
+        def hurry(self) -> None:
+            pass
+
+        def handed_over(self) -> None:
+            told.append(f"handed over {self.client.id}")
+
+        def unfollowed(self) -> None:
+            told.append("workers are gone")
+
+    monkeypatch.setattr("dask_insight.sources.cluster.ClusterSource", Source)
+    monkeypatch.setattr(clients, "cluster_of", lambda client: "one")
+    clusters = Clusters(Options(), Identity(), lambda batch: None)
+    second = client_on(None, "second")
+
+    async def main() -> None:
+        first = client_on(asyncio.get_running_loop(), "first")
+        await clusters.follow(first)
+        await clusters.leave(first)
+
+    asyncio.run(asyncio.wait_for(main(), 30))
+    assert told == ["begun first", "begun second", "handed over first"]
+
+
 def test_a_client_that_finds_its_scheduler_again_takes_over(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[str] = []
 

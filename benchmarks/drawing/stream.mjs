@@ -2,7 +2,7 @@
 import { inPage, SAYS } from './in-page.mjs';
 
 /** One part in so many of the run is shown. */
-export const ZOOMS = { whole: 1.1, 'one part in 16': 16, close: 1024 };
+const ZOOMS = { whole: 1.1, 'one part in 16': 16, close: 1024 };
 
 /** Pixels that the picture moves from one frame to the next, there and back. */
 const STEPS = [7, 7, 7, 7, 7, -7, -7, -7, -7, -7];

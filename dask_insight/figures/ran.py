@@ -34,7 +34,7 @@ class Ran:
         there = known.ran & (known.stop - request.zero >= low) & (known.start - request.zero <= high)
         if request.workers is not None:
             there &= np.array([name in request.workers for name, _ in known.places] or [False])[known.place]
-        name = _named(graph["prefix"], known.described, request)
+        name = _named(graph["prefix"], known.described)
         if request.prefixes is not None:
             there &= np.isin(name, [code for code, each in enumerate(self.names) if each in request.prefixes])
         rows = np.flatnonzero(there)
@@ -219,7 +219,7 @@ def _active(known: Attempts, request: Request) -> tuple[float, float]:
     return max(low, begin), min(high, end)
 
 
-def _named(prefix: Symbols, described: np.ndarray, request: Request) -> np.ndarray:
+def _named(prefix: Symbols, described: np.ndarray) -> np.ndarray:
     """Code of each attempt's name; one more than there are where its task is not known."""
     codes = np.append(prefix.codes.astype("i8"), len(prefix.names))
     named: np.ndarray = codes[described]

@@ -92,10 +92,18 @@ class Writer:
         return bool(self._waiting)
 
     def flush(self) -> None:
-        """Hand what waits to the operating system."""
-        waiting, self._waiting, self._bytes = self._waiting, [], 0
-        if waiting:
-            self.put(_pack(waiting, _PLAIN if self._raw < _MUCH else _FAST))
+        """Hand what waits to the operating system; an interrupt leaves it to the next time."""
+        if not self._waiting:
+            return
+        before, refused = self._end, False
+        try:
+            self.put(_pack(self._waiting, _PLAIN if self._raw < _MUCH else _FAST))
+        except OSError:
+            refused = True
+            raise
+        finally:
+            if refused or self._end != before:
+                self._waiting, self._bytes = [], 0
 
     def put(self, frame: _Packed) -> None:
         """Write one frame."""
@@ -108,13 +116,13 @@ class Writer:
         self._append(head + payload)
 
     def _append(self, data: bytes) -> None:
-        """Write it all, or nothing: what a full disk has taken of it is given back."""
+        """Write it all, or nothing: what a full disk, or an interrupt, has left of it is given back."""
         rest = memoryview(data)
         try:
             while rest:
                 rest = rest[self._file.write(rest) :]
             self._file.flush()
-        except OSError:
+        except BaseException:
             with suppress(OSError):
                 self._file.seek(self._end)
                 self._file.truncate()

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 from ..batch import encode
 from ..options import Emit
 from ..probe.clock import time
-from ..sources.cells import NO_CELL, Cell, cell_runs, request_of
+from ..sources.cells import NO_CELL, Cell, cell_runs, id_of, request_of
 
 
 class Running(NamedTuple):
@@ -76,7 +76,7 @@ class Cells:
         """The cell that loads the extension runs already."""
         if request.get("header", {}).get("msg_type") != "execute_request":
             return
-        self._depth, self._answering = 1, _id(request)
+        self._depth, self._answering = 1, id_of(request)
         # Elsewhere this may be a thread of the person's own, beside the cell's.
         here = threading.current_thread()
         self._thread = here if here is threading.main_thread() else None
@@ -102,7 +102,7 @@ class Cells:
     def _before(self, info: Any) -> None:
         if self._beside():
             return
-        request = _id(self._request())
+        request = id_of(self._request())
         if request and request != self._answering:
             # An interrupt can keep IPython from telling that a cell has ended.
             self._depth = 0
@@ -197,10 +197,6 @@ def cells_noted(emit: Emit, source: bool, ahead: Callable[[], float]) -> Cells |
 
 def _nothing() -> None:
     """Nobody is told."""
-
-
-def _id(request: Mapping[str, Any]) -> str:
-    return str(request.get("header", {}).get("msg_id", ""))
 
 
 def begun(ip: Any) -> int:

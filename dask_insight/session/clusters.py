@@ -369,6 +369,10 @@ class Clusters:
             except Exception as error:
                 self._hand_over(left, cluster, f"{other.id}: {_words(error)}")
 
+        if any(cluster_of(other.client) == cluster for other in list(self._followed.values())):
+            # It connected while the one before closed.
+            left.source.handed_over()
+            return None
         there = [other for other in list(self._spare.values()) if cluster_of(other) == cluster]
         running = [other for other in there if other.status == "running"]
         # One that has lost the scheduler may find it again.

@@ -469,7 +469,8 @@ class Feed:
         self._unshow()
         self._unserve()
         self._sent({"type": "gone", "feed": self.id}, [])
-        self._pages.clear()
+        with self._lock:
+            self._pages.clear()
 
 
 def own_version() -> str:

@@ -10,7 +10,7 @@ import threading
 import warnings
 from collections.abc import Awaitable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, ExitStack
+from contextlib import AsyncExitStack, ExitStack, suppress
 from itertools import count
 from pathlib import Path
 from types import TracebackType
@@ -29,6 +29,8 @@ from .target import Target
 
 #: Times `Options.stop_timeout` that who stops what another thread ends waits for it.
 _LONGER = 10
+#: Seconds between two looks at whether it has ended.
+_LOOK = 0.05
 
 
 class Session:
@@ -142,12 +144,15 @@ class Session:
         return self.recording
 
     async def stop_async(self) -> Recording:
-        """Like `stop`, from a coroutine."""
+        """Like `stop`, from a coroutine. What another one ends just then is waited for, too."""
         if (clusters := self._taken()) is not None:
             async with AsyncExitStack() as rest:
                 rest.push_async_callback(self._finish_aside)
                 rest.push_async_callback(clusters.end_async)
                 self._halt()
+        elif self.ours and self._ender is not None:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._seen_end(), self._end_bound)
         return self.recording
 
     def __enter__(self) -> Recording:
@@ -343,7 +348,16 @@ class Session:
     def _see_end(self) -> None:
         """Wait for what another thread ends, bounded; not on an event loop, which that one may wait for."""
         if self.ours and self._ender not in (None, threading.get_ident()) and not _on_event_loop():
-            self._ended.wait(_LONGER * self._options.stop_timeout)
+            self._ended.wait(self._end_bound)
+
+    async def _seen_end(self) -> None:
+        while not self._ended.is_set():
+            await asyncio.sleep(_LOOK)
+
+    @property
+    def _end_bound(self) -> float:
+        """Seconds that an end takes at most."""
+        return _LONGER * self._options.stop_timeout
 
     def _unawaited(self, lost: list[str]) -> None:
         """Warn of what a plain end could not wait for."""

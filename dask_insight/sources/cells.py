@@ -43,6 +43,11 @@ def request_of(ask: Callable[[], Mapping[str, Any] | None]) -> Mapping[str, Any]
         return {}
 
 
+def id_of(request: Mapping[str, Any]) -> str:
+    """What tells a message from others; '' if there is none."""
+    return str(request.get("header", {}).get("msg_id", ""))
+
+
 #: What stands for the file of code that is looked at, not run.
 _LOOKED_AT = "<dask_insight>"
 _SILENT = ("ignore", None, Warning, re.compile(_LOOKED_AT), 0)

@@ -13,8 +13,7 @@ import re
 import sys
 import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from types import ModuleType
-from typing import Any
+from types import CodeType, ModuleType
 
 from .cells import looked_at, shown_file, typed_files
 from .installed import is_installed
@@ -24,18 +23,17 @@ DYNAMIC = "<dynamic-code>"
 #: Lines of decorators before the definition that they are of.
 _DECORATORS = 20
 _LIBRARY = sysconfig.get_path("stdlib")
-#: Frames without a name of their own: what their code begins with, and what it is in a syntax tree.
-_NAMELESS: dict[str, tuple[str, type[ast.expr]]] = {
-    "<lambda>": ("lambda", ast.Lambda),
-    "<genexpr>": ("for", ast.GeneratorExp),
-    "<listcomp>": ("for", ast.ListComp),
-    "<setcomp>": ("for", ast.SetComp),
-    "<dictcomp>": ("for", ast.DictComp),
+#: Frames without a name of their own, and what their code has.
+_NAMELESS = {
+    "<lambda>": "lambda",
+    "<genexpr>": "for",
+    "<listcomp>": "for",
+    "<setcomp>": "for",
+    "<dictcomp>": "for",
 }
 #: An entry of a traceback: its beginning, file, line and function.
 _ENTRY = re.compile(r'^([ \t]*File )"(.+)", line (\d+), in (.+)$', re.MULTILINE)
 
-_DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef)
 #: Whether a function stands in a file: its name, one of its lines, and the file.
 _Fits = Callable[[str, int, str], bool]
 #: Where functions were found, or not, and among how many cells; and how many cells and modules there were.
@@ -105,7 +103,7 @@ def _begins(function: str, line: int, file: str) -> bool:
         return False
     name = function.rpartition(".")[2]
     if name in _NAMELESS:
-        return re.search(rf"\b{_NAMELESS[name][0]}\b", lines[line - 1]) is not None
+        return re.search(rf"\b{_NAMELESS[name]}\b", lines[line - 1]) is not None
     defines = re.compile(rf"\s*(async\s+def|def|class)\s+{re.escape(name)}\b")
     first = lines[line - 1]
     if not first.lstrip().startswith("@"):
@@ -114,21 +112,24 @@ def _begins(function: str, line: int, file: str) -> bool:
 
 
 def _holds(function: str, line: int, file: str) -> bool:
-    """Whether a line is within a function of this name, and not within another one inside it."""
+    """Whether a line is one of a function of this name, and not of another one inside it."""
     lines = linecache.getlines(file)
     name = function.rpartition(".")[2]
-    begin, node = _NAMELESS.get(name, (name, ast.AST))
+    begin = _NAMELESS.get(name, name)
     if line > len(lines) or not any(begin in each for each in lines[:line]):
         return False
     try:
-        nodes = list(ast.walk(looked_at("".join(lines), ast.PyCF_ONLY_AST)))
+        # Not a syntax tree: in Python 3.11 two threads that make one at a time can fail for it.
+        code = looked_at("".join(lines), ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     except (SyntaxError, ValueError, RecursionError):
         return False
-    if name in _NAMELESS:
-        return any(isinstance(each, node) and _spans(each, line) for each in nodes)
-    functions = [each for each in nodes if isinstance(each, _DEFINED) and _spans(each, line)]
-    return bool(functions) and max(functions, key=lambda each: each.lineno).name == name
+    return any(
+        each.co_name == name and line in (at for _, _, at in each.co_lines()) for each in _within(code)
+    )
 
 
-def _spans(node: Any, line: int) -> bool:
-    return bool(node.lineno <= line <= node.end_lineno)
+def _within(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield from _within(each)

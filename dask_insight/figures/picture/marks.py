@@ -66,7 +66,7 @@ def _boxes(
     left = np.clip(x_of(plot.x, box, mark.left), box.x, box.x + box.width)
     right = np.clip(x_of(plot.x, box, mark.right), box.x, box.x + box.width)
     top, tall = box.y + mark.top * high, (mark.bottom - mark.top) * high
-    wide = _wide_enough(left, right, mark, box)
+    wide = _wide_enough(left, right, mark)
     for color in np.unique(mark.color).tolist():
         rows = np.flatnonzero(mark.color == color)
         if mark.outline is not None:
@@ -95,7 +95,7 @@ def _inside(
             pen.text(float(left[row]) + 3, float(top[row] + tall[row] / 2), text, ink, size=SMALL)
 
 
-def _wide_enough(left: np.ndarray, right: np.ndarray, mark: Boxes, box: Box) -> np.ndarray:
+def _wide_enough(left: np.ndarray, right: np.ndarray, mark: Boxes) -> np.ndarray:
     """Widths; of narrow ones as much as can be seen, as far as there is room before the next one."""
     wide: np.ndarray = right - left
     if mark.beside:

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 from IPython.core.error import UsageError
 
 from ...session.cells import begun
+from ...sources.cells import id_of, request_of
 from .arguments import client_of, parse
 from .run import Run
 
@@ -58,6 +59,8 @@ class _Cell(NamedTuple):
 
     info: Any
     thread: int
+    #: The message that asked for it; '' if none did.
+    request: str
 
 
 class _Open(NamedTuple):
@@ -83,12 +86,19 @@ class Profiler:
 
     def pre_run_cell(self, info: Any) -> None:
         """IPython begins a cell."""
-        self._cells.append(_Cell(info, get_ident()))
+        cell = _Cell(info, get_ident(), id_of(request_of(getattr(self._shell, "get_parent", dict))))
+        # An interrupt can keep IPython from telling that a cell has ended; of another request, it has.
+        for each in [*self._cells] if cell.request else ():
+            if each.thread == cell.thread and each.request not in ("", cell.request):
+                self._over(each.info)
+        self._cells.append(cell)
 
     def post_run_cell(self, result: Any) -> None:
         """IPython has ended a cell, well or not; without a result if the cell was cancelled."""
-        cell = getattr(result, "info", None) or self._running()
         # An empty cell ends without having begun, and one of a console beside may end first.
+        self._over(getattr(result, "info", None) or self._running())
+
+    def _over(self, cell: Any) -> None:
         self._cells = [each for each in self._cells if each.info is not cell]
         for each in list(self._open):
             if each.owner is cell and not each.awaited:

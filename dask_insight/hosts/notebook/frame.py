@@ -118,7 +118,7 @@ def _body(recording: Recording, title: str) -> str:
 
 
 def _elements(part: str, batches: list[bytes]) -> list[str]:
-    # The renderer in JupyterLab finds the data by these very words: labextension/src/mime/blocks.ts.
+    # The renderer in JupyterLab finds the data by these very words: src-ts/hosts/saved-report.ts.
     return [
         f"<script type=application/octet-stream class=batches data-part={part} id={part}-{number}>"
         f"{ascii91.encode(block)}</script>"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from math import nan
+from threading import RLock
 from typing import Any
 
 from ...schema import NOTHING
@@ -20,6 +21,8 @@ class Totals:
         self._metric = metric
         self._name = "count" if metric is None else getattr(metric, "__name__", type(metric).__name__)
         self._totals: dict[str, float] = {}
+        #: Each thread that computes tells of its own results.
+        self._lock = RLock()
 
     @property
     def counting(self) -> bool:
@@ -37,9 +40,10 @@ class Totals:
 
     def change(self, source: str, moment: float, change: float, task: int) -> None:
         """What a computation holds has changed, most recently by a task's result."""
-        total = self._totals.get(source, 0.0) + (change if change == change else 0.0)
-        self._totals[source] = total
-        self._add((moment, source, total, self._name, task))
+        with self._lock:
+            total = self._totals.get(source, 0.0) + (change if change == change else 0.0)
+            self._totals[source] = total
+            self._add((moment, source, total, self._name, task))
 
 
 class Cache:

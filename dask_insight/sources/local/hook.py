@@ -89,13 +89,14 @@ def _install() -> None:
 
 
 def _uninstall() -> None:
-    for module in _MODULES:
-        if getattr(module.get_async, "_dask_insight", False):
-            module.get_async = _originals.pop(module.__name__)
     # While a computation runs Dask has another set there, and puts the one from before back when it ends.
+    # Dask walks the set itself, our functions hand it a list: so they go last.
     for callbacks in (*_registered_in, dask.callbacks.Callback.active):
         callbacks.discard(_REGISTERED)
     _registered_in.clear()
+    for module in _MODULES:
+        if getattr(module.get_async, "_dask_insight", False):
+            module.get_async = _originals.pop(module.__name__)
     shorten = dask.config.get(_SHORTEN, None)
     if shorten and _OUR_FRAMES in shorten:
         dask.config.set({_SHORTEN: [path for path in shorten if path != _OUR_FRAMES]})
@@ -109,7 +110,7 @@ def _taking_part(original: Callable[..., Any]) -> Callable[..., Any]:
         place = place_of(submit)
         parts, profile = _parts(submit, place, num_workers)
         with dask.callbacks.local_callbacks(kwargs.pop("callbacks", None)) as active:
-            others = [callback for callback in active if callback != _REGISTERED]
+            others = [callback for callback in list(active) if callback != _REGISTERED]
             callbacks = [*others, *(part.callbacks for part in parts)]
             watched = measuring(submit, place, parts, profile) if parts else submit
             return original(watched, num_workers, dsk, result, callbacks=callbacks, **kwargs)
