@@ -130,9 +130,7 @@ class Stacks:
         )
         with self._lock:
             if len(self._ids) >= self._most:
-                # What was given out last may still be on its way.
-                self.since, self._began = self._began, self._next
-                self._ids.clear()
+                self.forget()
             for parent, function, file, line, first_line in rows:
                 frame = (NOTHING if parent == NOTHING else ids[parent], function, file, line, first_line)
                 known = self._ids.get(frame)
@@ -142,6 +140,13 @@ class Stacks:
                     new.append((known, *frame))
                 ids.append(known)
         return np.array(ids, "u4"), _stack_batch(new) if new else None
+
+    def forget(self) -> None:
+        """Begin anew."""
+        with self._lock:
+            # What was given out last may still be on its way.
+            self.since, self._began = self._began, self._next
+            self._ids.clear()
 
 
 def stacks_at(ids: Ids, rows: Any) -> Ids:

@@ -433,34 +433,41 @@ class Questions(Store):
         return made
 
     @current
-    def held(self, by: str = "function") -> pd.DataFrame:
+    def held(self, by: str | Sequence[str] = "function") -> pd.DataFrame:
         """Whose results took memory (or disk): those that took most for longest first.
 
         A result is held from when it was made to when it was let go of; where
         that is not recorded, to when the last task that needs it has ended, and
-        to the end if none does. Copies on other workers are not counted, nor is
-        in a part of a run what was made before it.
+        to the end if none does. Copies on other workers count by ``'place'``
+        alone. What was made before a part of a run is none of it.
 
         Parameters
         ----------
         by
-            ``'function'``, ``'group'``, ``'worker'`` (which made them) or
-            ``'task'`` (Dask's key; the 10,000 that took most for longest).
+            ``'function'``, ``'group'``, ``'worker'`` (which made them),
+            ``'place'`` (the worker where they lie, copies too), ``'task'``
+            (Dask's key; the 10,000 that took most for longest), or several of
+            these.
 
         Returns
         -------
         DataFrame
             What it is summed by; number of ``results`` of a known size and
-            their ``nbytes``; ``mean`` and ``peak`` of the bytes held at a time,
-            ``peaked``, when that was first (seconds since `started`), and
-            ``left``, bytes held to the end.
+            their ``nbytes``; ``mean`` of the bytes held at a time, and how many
+            of these were ``unused``: held after the last task that needs them
+            had ended, because a client keeps them (NaN where the recording
+            does not tell); ``peak``, the most at once, ``peaked``, when that
+            was first (seconds since `started`), and ``left``, bytes held to the
+            end.
 
         Raises
         ------
         ValueError
             If `by` is unknown.
         """
-        made: pd.DataFrame = above("analysis.held", "held")(steady(self.columns), self.started, by)
+        made: pd.DataFrame = above("analysis.held", "held")(
+            steady(self.columns), self.started, arguments.listed(by)
+        )
         return made
 
     @current

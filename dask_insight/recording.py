@@ -221,6 +221,11 @@ class Recording(Questions):
         """Columns of a table as `columns` gives them; one that can be worked out is."""
         return self._answers.columns(table)
 
+    def _let_go(self) -> None:
+        super()._let_go()
+        self._answers.forget()
+        self.identity.stacks.forget()
+
     def forget(self) -> None:
         """Let go of columns that are put together for each who reads them; here they stay for the next."""
 

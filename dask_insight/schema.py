@@ -257,6 +257,8 @@ _ALL = (
         Column("occupancy", "f32", "Seconds of work that the scheduler expects on the worker.", unit="s"),
         Column("transfers_in", "f32", "Open incoming transfers."),
         Column("transfers_out", "f32", "Open outgoing transfers."),
+        Column("bytes_in", "f64", "Bytes of results that these bring, as Dask measured them.", unit="bytes"),
+        Column("bytes_out", "f64", "Bytes of results that these take along.", unit="bytes"),
         Column(
             "starved",
             "f32",
@@ -335,15 +337,22 @@ _ALL = (
     _table(
         "gauges",
         "Numbers that workers tell beside what Dask measures, a row whenever one has changed: those of RMM "
-        "and cuDF, and your own, `worker.metrics`. At most 50 of a worker, and 1,000 names in all.",
+        "and cuDF, and your own, `worker.metrics`, at most 50 of a worker, and 1,000 names in all; and what "
+        "P2P holds in its buffers.",
         Column("worker", "sym", "The worker."),
-        Column("time", "time", "When the scheduler heard of it, in a heartbeat: twice a second at best."),
+        Column(
+            "time",
+            "time",
+            "When the scheduler heard of it, in a heartbeat: twice a second at best; of P2P when it was so.",
+        ),
         Column(
             "name",
             "sym",
             "As in `worker.metrics`, keys of dicts after dots: rmm.rmm-total (the pool of GPU memory), "
             "rmm.rmm-used (0 unless Dask-CUDA has rmm_track_allocations=True), cudf.cudf-spilled (there with "
-            "cudf_spill_stats=1 and distributed.diagnostics.cudf: True) …",
+            "cudf_spill_stats=1 and distributed.diagnostics.cudf: True) … While P2P shuffles or rechunks: "
+            "p2p.comm-memory and p2p.disk-memory (bytes that are to be sent, and to be written), and "
+            "p2p.comm-limit and p2p.disk-limit, from which on tasks wait.",
         ),
         Column("value", "f64", "What it is from then on."),
     ),
@@ -442,7 +451,12 @@ _ALL = (
         "What happened besides tasks: workers, stealing, logs, users' events, and our own losses.",
         Column("time", "time", "When."),
         Column("source", "sym", "The process that reports it, or 'recorder'."),
-        Column("kind", "sym", "worker-added, worker-removed, worker-status, steal, graph, log, user, lost …"),
+        Column(
+            "kind",
+            "sym",
+            "worker-added, worker-removed, worker-exit (as its nanny says), worker-status, steal, graph, "
+            "log, log-before (from before it was recorded, as Dask kept it), user, lost …",
+        ),
         Column("level", "sym", "debug, info, warning or error."),
         Column("message", "str", "In words."),
         Column("detail", "str", "As JSON; '' if none."),
@@ -807,7 +821,7 @@ UNSEEN: dict[str, tuple[str, ...]] = {
     "errors": ("task",),
     "transfers": ("compressed",),
     "resources": (
-        *("host_memory", "starved", "gil_wait", "cpu_limit"),
+        *("bytes_in", "bytes_out", "host_memory", "starved", "gil_wait", "cpu_limit"),
         *("memory_allowed", "memory_group", "oom_kills", "children"),
     ),
     "collections": ("process", "time", "freed"),

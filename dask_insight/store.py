@@ -9,6 +9,7 @@ import sys
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 from itertools import chain
 from math import inf
 from threading import RLock, Thread, Timer
@@ -21,6 +22,7 @@ from .arguments import number
 from .batch import Batch, BatchError, announced, decode, encode
 from .columns import Columns, length, merge, newest
 from .frames import Gap, Writer
+from .heap import give_back
 from .history import History
 from .options import Emit
 from .tables.facts import CUT
@@ -87,6 +89,8 @@ class Store:
         self._merged: dict[str, tuple[int, Columns]] = {}
         self._followers: dict[object, Emit] = {}
         self._bring: Callable[[], None] | None = None
+        #: Whether this process records it, or did: of another version's rows merging would lose some.
+        self._is_ours = False
 
     def append(self, batch: bytes) -> None:
         """Add a batch; any thread may call this.
@@ -118,10 +122,15 @@ class Store:
 
     def _untidy(self) -> None:
         """Have old batches merged, by a thread of its own, if this process records them; the lock is held."""
-        if self._bring is not None and self._merging is None:
+        if self._bring is not None:
             # If there can be no thread now the next batch tries again.
+            self._merge_aside(self.history.tidy)
+
+    def _merge_aside(self, merge: Callable[[], None]) -> None:
+        """Have a thread of its own merge, if none does and there can be one; the lock is held."""
+        if self._merging is None:
             with suppress(RuntimeError):
-                self._merging = begun(self._merge, "dask-insight-merge")
+                self._merging = begun(partial(self._merge, merge), "dask-insight-merge")
                 atexit.register(self._see_merged)
 
     def _see_merged(self) -> None:
@@ -129,9 +138,9 @@ class Store:
         if (merging := self._merging) is not None:
             merging.join(_PATIENCE)
 
-    def _merge(self) -> None:
+    def _merge(self, merge: Callable[[], None]) -> None:
         try:
-            self.history.tidy()
+            merge()
             self._spill()
         except Exception as error:
             # It would fail each time: with `_merging` left, nobody tries again.
@@ -277,6 +286,7 @@ class Store:
     def on_ask(self, bring: Callable[[], None]) -> Callable[[], None]:
         """Have `bring` called before a question, to add what is not here yet; returns what ends that."""
         self._bring = bring
+        self._is_ours = True
 
         def stop() -> None:
             self._bring = None
@@ -305,6 +315,30 @@ class Store:
             columns = newest(table, merge(table, parts, count + rows))
         self._merged[table] = (end, columns)
         return columns
+
+    def put_away(self) -> None:
+        """Let go of what has been put together of a recording that has ended, and compress its batches.
+
+        Of a recording that this process did not make nothing happens. Compressing is for a thread of its own;
+        what somebody asks for afterwards is put together anew.
+        """
+        with self._lock:
+            if not self._is_ours or self._bring is not None:
+                return
+            if self.history.merged < self.end:
+                self._merge_aside(self._seal)
+            else:
+                self._let_go()
+
+    def _seal(self) -> None:
+        # First: what cannot be read is told once.
+        self.history.seal()
+        self._let_go()
+        give_back()
+
+    def _let_go(self) -> None:
+        """Let go of what has been put together."""
+        self._merged = {}
 
     def picked(self, table: str, names: Collection[str]) -> Columns:
         """Some columns of a table over all batches so far, put together batch by batch and not kept here.

@@ -314,7 +314,9 @@ def test_what_was_held() -> None:
     other_tools = {"about": {"name": ["source"], "value": ['"Chrome trace"']}}
     told = recording(TABLES | other_tools).held().set_index("function")
     assert told.loc["load"].to_dict() == pytest.approx(
-        {"results": 2, "nbytes": 400, "mean": (100 * 5 + 300 * 7) / 9, "peak": 400, "peaked": 4, "left": 0}
+        {"results": 2, "nbytes": 400, "mean": (100 * 5 + 300 * 7) / 9, "unused": NAN}
+        | {"peak": 400, "peaked": 4, "left": 0},
+        nan_ok=True,
     )
     assert told.loc["sum", ["results", "peak", "peaked", "left"]].tolist() == pytest.approx([1, 8, 9, 8])
     assert set(recording().held("group")["group"]) == {"load", "sum-1"}
@@ -327,15 +329,53 @@ RELEASED = TABLES | {"releases": {"task": [1, 0], "time": [START + 4, START + 7]
 def test_what_goes_as_something_comes_is_not_held_beside_it() -> None:
     told = recording(RELEASED).held().set_index("function").loc["load"]
     assert told.to_dict() == pytest.approx(
-        {"results": 2, "nbytes": 400, "mean": (300 * 2 + 100 * 3) / 9, "peak": 300, "peaked": 2, "left": 0}
+        {"results": 2, "nbytes": 400, "mean": (300 * 2 + 100 * 3) / 9, "unused": 0}
+        | {"peak": 300, "peaked": 2, "left": 0}
     )
 
 
 def test_a_part_of_a_run_held_what_it_held_in_that_time() -> None:
     (row,) = recording(RELEASED).slice(3, 6).held().to_dict("records")
-    known = {"results": 1, "nbytes": 100, "mean": 100 * 2 / 3, "peak": 100, "peaked": 4, "left": 100}
+    known = {"results": 1, "nbytes": 100, "mean": 100 * 2 / 3, "unused": NAN}
+    known |= {"peak": 100, "peaked": 4, "left": 100}
     assert row.pop("function") == "load"
-    assert row == pytest.approx(known)
+    assert row == pytest.approx(known, nan_ok=True), "what used it later is not in the part"
+
+
+def test_what_is_held_after_its_last_use_is_told_apart() -> None:
+    graph = [Task("load", 1.0), Task("load", 1.0), Task("sum", 1.0, (0, 1)), Task("wait", 3.0, (2,))]
+    released = {"task": [0, 1], "time": [START + 4.5, START + 3.5]}
+    told = ran(graph, releases=released).held().set_index("function")
+    assert told.unused.to_dict() == pytest.approx({"load": 8 * (1.5 + 0.5) / 6, "sum": 0, "wait": 0})
+    assert (told.unused <= told["mean"]).all()
+
+
+#: What b made comes to a twice, and the worker that had it first leaves.
+COPIED = TABLES | {
+    "transfers": {
+        **{"transfer": [0, 1], "worker": ["a", "a"], "peer": ["b", "b"], "direction": ["in", "in"]},
+        **{"start": [START + 2.5, START + 5], "stop": [START + 3, START + 6]},
+    },
+    "transferred": {"transfer": [0, 1], "task": [1, 1]},
+    "workers": {"worker": ["a", "b"], "joined": [START] * 2, "left": [NAN, START + 5]},
+}
+
+
+def test_what_was_held_where_it_lay() -> None:
+    told = recording(COPIED).held("place").set_index("place")
+    assert told.loc["b"].to_dict() == pytest.approx(
+        {"results": 1, "nbytes": 300, "mean": 300 * 3 / 9, "unused": 0, "peak": 300, "peaked": 2, "left": 0}
+    )
+    assert told.loc["a", ["results", "nbytes", "mean", "left"]].tolist() == pytest.approx(
+        [3, 408, (100 * 5 + 300 * 6) / 9, 408]
+    )
+    both = recording(COPIED).held(["place", "function"])
+    assert [*zip(both.place, both.function, both.results, strict=True)] == [
+        ("a", "load", 2),
+        ("b", "load", 1),
+        ("a", "sum", 1),
+    ]
+    assert recording(COPIED).held("worker").set_index("worker").results.to_dict() == {"a": 2, "b": 1}
 
 
 def test_dependencies_are_the_shape_of_a_computation() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import linecache
 import threading
 import tracemalloc
 from struct import calcsize
+from textwrap import dedent
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,6 +17,7 @@ import msgpack
 import numpy as np
 import pytest
 from conftest import Batches
+from distributed.utils import LoopRunner, sync
 
 from dask_insight.batch import table_of
 from dask_insight.identity import Identity
@@ -94,6 +97,68 @@ def test_a_notebook_cell_is_named_by_its_number(monkeypatch: pytest.MonkeyPatch)
         scope,
     )
     assert (found[0].file, found[0].line, found[0].function) == ("In [7]", 2, "<module>")
+
+
+def _of_library(file: str, text: str) -> dict[str, Any]:
+    """What an installed library has defined."""
+    scope: dict[str, Any] = {"__name__": "xgboost.dask", "asyncio": asyncio, "threading": threading}
+    exec(compile(dedent(text), f"/env/site-packages/{file}", "exec"), scope)
+    return scope
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "known"),
+    [
+        pytest.param(
+            "xgboost/dask.py",
+            "def fit(loop, sync, work): sync(loop, work)",
+            True,
+            id="XGBoost, dask-ml: a coroutine that is waited for",
+        ),
+        pytest.param(
+            "joblib/parallel.py",
+            """
+            def fit(loop, sync, work):
+                done = threading.Event()
+                loop.add_callback(lambda: [send(), done.set()])
+                done.wait()
+            """,
+            True,
+            id="joblib, scikit-learn: a callback",
+        ),
+        pytest.param(
+            "another/pool.py",
+            "def fit(loop, sync, work): asyncio.run_coroutine_threadsafe(work(), loop.asyncio_loop).result()",
+            False,
+            id="what the main thread may know nothing of",
+        ),
+    ],
+)
+def test_what_a_library_submits_on_its_event_loop_has_the_line_that_called_it(
+    file: str, text: str, known: bool
+) -> None:
+    client = Client()
+    found: list[Caller] = []
+    watch(client, lambda keys, caller: found.append(caller))
+    library = _of_library(
+        "xgboost/dask.py",
+        """
+        def send(): client._send_to_scheduler({"op": "update-graph", "keys": {"a"}})
+        async def work(): send()
+        """,
+    )
+    library["client"] = client
+    scope = _of_library(file, text)
+    scope["send"] = library["send"]
+    runner = LoopRunner()
+    runner.start()
+    try:
+        scope["fit"](runner.loop, sync, library["work"])
+    finally:
+        runner.stop()
+    mine = test_what_a_library_submits_on_its_event_loop_has_the_line_that_called_it.__name__
+    assert [(each.function, each.file) for each in found] == [(mine, __file__) if known else ("", "")]
+    assert ("runner.loop, sync" in found[0].code) == known
 
 
 def facts(number: int, key: str = "") -> dict[str, Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,8 +15,10 @@ import pytest
 from test_findings_blame import named
 from test_findings_cure import findings, the, workers
 from test_findings_odd import code_of
-from test_findings_risks import event, with_rows
+from test_findings_risks import event, losing, retiring, with_rows
+from test_findings_risks import the as found_in
 from test_findings_time import beside, one, short_tasks, submitted
+from test_findings_why import joined_at
 from test_time_budget import START, Run
 
 from dask_insight.analysis.findings import Facts, Finding, kept, losses
@@ -43,6 +47,29 @@ def test_advice_calls_what_can_be_called(run: Run, code: str, name: str) -> None
     advice = code_of(one(named(run, name), code).advice)
     compile(advice, "advice", "exec")
     assert ("score" in advice) == (name == "score")
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        pytest.param(lambda: one(joined_at(45.0), "cold-start"), id="late"),
+        pytest.param(lambda: found_in(retiring(waiting=True), "worker-lost"), id="retired"),
+        pytest.param(
+            lambda: found_in(
+                with_rows(losing(), "events", [event(5.9, "b", "worker-closing", "nanny-close")]),
+                "worker-lost",
+            ),
+            id="closed",
+        ),
+    ],
+)
+def test_what_is_advised_of_clusters_holds_of_those_of_others_too(made: Callable[[], Finding]) -> None:
+    """`KubeCluster.adapt` and `GatewayCluster.adapt` take a minimum and a maximum, and need both."""
+    calls = [node for node in ast.walk(ast.parse(code_of(made().advice))) if isinstance(node, ast.Call)]
+    told = {ast.unparse(call.func): {each.arg for each in call.keywords} for call in calls}
+    assert told["cluster.adapt"] == {"minimum", "maximum"}
+    assert "names" not in told.get("client.retire_workers", set()), "nobody has the names of all kinds"
+    assert "cluster.scale" not in told, "it closes others than have been retired where it hears of them late"
 
 
 def test_what_is_no_name_in_code_is_not_called() -> None:

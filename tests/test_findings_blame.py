@@ -333,6 +333,19 @@ def test_batches_of_joblib_are_to_be_larger_where_they_are_short_and_more_where_
     assert "batch_of_" not in short + few
 
 
+def test_batches_of_joblib_whose_name_tells_no_number_are_as_large_as_their_groups_tell() -> None:
+    run = named(short_tasks(2000, 0.001, 0.005), "batch_of_fit_n_calls")
+    sizes = [3] * 1500 + [100] * 500
+    run.tables["graph"] = {
+        "task": range(2000),
+        "prefix": run.names,
+        "group": [f"batch_of_fit_{size}_calls" for size in sizes],
+    }
+    assert "batch_size=300" in one(run, "tiny-tasks").advice
+    few = one(named(ten_at_most(), "batch_of_fit_n_calls"), "too-few-tasks").advice
+    assert "batch_size=1," in few and "batch_of_" not in few
+
+
 @pytest.mark.parametrize(
     ("name", "advice"),
     [

@@ -272,7 +272,11 @@ def test_processes_of_a_pool_share_the_limit_of_what_began_them() -> None:
 
 
 def dying_with(
-    seen: Sequence[float], limit: float = 4 * GB, since: float = 5.6, beside: float = 0.0
+    seen: Sequence[float],
+    recording: Recording | None = None,
+    limit: float = 4 * GB,
+    since: float = 5.6,
+    beside: float = 0.0,
 ) -> Finding:
     """A worker dies at 6 s; its memory when it was last seen, at `since`, and half seconds before.
 
@@ -284,7 +288,7 @@ def dying_with(
         {"process": "b", "time": time, "memory": had, "memory_allowed": limit, "memory_group": 3.0}
         for time, had in zip(times, seen, strict=True)
     ]
-    recording = losing()
+    recording = recording or losing()
     workers = {
         "worker": "b",
         "threads": 1,

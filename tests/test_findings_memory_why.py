@@ -267,6 +267,27 @@ def test_results_on_disk_take_no_memory() -> None:
     assert found.tasks == ("merge",)
 
 
+@pytest.mark.parametrize("measured", [True, False])
+def test_results_on_a_gpu_take_no_memory_of_its_host(measured: bool) -> None:
+    plan = Planted()
+    types = ["cudf.core.dataframe.DataFrame", "cupy.ndarray", "pandas.core.frame.DataFrame"] * 3
+    for number, typename in enumerate(types):
+        plan.task(
+            f"load-{typename[:4]}", number, number + 1, nbytes=600 * MB if typename[0] == "c" else 50 * MB
+        )
+    plan.task("merge", 10, 20, rss=3 * GB)
+    plan.memory(1, process=0.3 * GB, managed=0.6 * GB if measured else NAN)
+    plan.memory(15, process=3.7 * GB, managed=3.75 * GB if measured else NAN)
+    attempts = {"typename": [*types, "int"]}
+    found = plan.the("memory-pressure", attempts=attempts)
+    assert found.tasks == ("merge",) and "results" not in found.title
+    # Of what is in the host's memory they are no part, either.
+    plan.task("prep", 9, 9.5, nbytes=3 * GB)
+    plan.memory(16, process=3.8 * GB, managed=6.75 * GB if measured else NAN)
+    attempts["typename"].append("numpy.ndarray")
+    assert plan.the("memory-pressure", attempts=attempts).tasks == ("prep",)
+
+
 @pytest.mark.parametrize(("own", "tasks"), [(0, ("piece",)), (1, ())])
 def test_in_your_own_process_nobody_tells_whose_memory_it_is(own: int, tasks: Sequence[str]) -> None:
     plan = Planted(limit=GB, own=own)

@@ -386,6 +386,36 @@ def test_what_a_task_does_itself_within_such_a_library_is_no_wait_for_others(
     assert "waited without a CPU" in found.title and found.severity == "critical"
 
 
+_LOCKS = "/a/xarray/backends/locks.py"
+FILES_OF_XARRAY = {
+    "netCDF4": (
+        ("/a/xarray/backends/netCDF4_.py", "NetCDF4ArrayWrapper._getitem"),
+        (_LOCKS, "CombinedLock.__enter__"),
+        (_LOCKS, "SerializableLock.__enter__"),
+    ),
+    "a netCDF4 that takes them one by one": (
+        (_LOCKS, "CombinedLock.acquire"),
+        (_LOCKS, "CombinedLock.acquire.<locals>.<genexpr>"),
+        (_LOCKS, "acquire"),
+        (_LOCKS, "SerializableLock.acquire"),
+    ),
+    "rioxarray": (
+        ("/a/rioxarray/_io.py", "RasterioArrayWrapper._getitem"),
+        (_LOCKS, "SerializableLock.__enter__"),
+    ),
+    "h5netcdf": (
+        ("/a/xarray/backends/file_manager.py", "CachingFileManager._optional_lock"),
+        ("C:\\a\\xarray\\backends\\locks.py", "SerializableLock.__enter__"),
+    ),
+}
+
+
+def without_text(run: Run) -> Run:
+    """As where the cluster's packages are others than the client's."""
+    run.tables["lines"] = {name: list(values)[:0] for name, values in run.tables["lines"].items()}
+    return run
+
+
 @pytest.mark.parametrize(
     "run",
     [
@@ -410,6 +440,11 @@ def test_what_a_task_does_itself_within_such_a_library_is_no_wait_for_others(
         ),
         pytest.param(
             in_files(waiting(), ("/a/distributed/multi_lock.py", "MultiLock.acquire")), id="several at once"
+        ),
+        pytest.param(waiting("lock.__enter__()"), id="as a block does it"),
+        *(
+            pytest.param(without_text(in_files(waiting(), *frames)), id=f"xarray's, of {library}")
+            for library, frames in FILES_OF_XARRAY.items()
         ),
     ],
 )

@@ -373,7 +373,7 @@ def test_a_lost_worker_is_named_with_what_was_done_again() -> None:
     ("reason", "said"),
     [
         ("worker-lifetime-reached", ("end of their lifetime", "--lifetime-stagger")),
-        ("nanny-close", ("closed at once", "client.retire_workers(names=")),
+        ("nanny-close", ("closed at once", "cluster.adapt(minimum=2, maximum=2)")),
         ("signal-15", ("got a signal to end", "--lifetime 55m")),
         ("client-restart-workers-1795.7", ("started anew on request", "restart_workers=True")),
         ("nanny-plugin-pip-restart", ("started anew on request", "before you compute")),

@@ -239,7 +239,7 @@ def joined_at(when: float) -> Run:
 def test_most_of_a_cluster_that_comes_while_tasks_wait_is_late_however_late(when: float) -> None:
     found = one(joined_at(when), "cold-start")
     assert len(found.workers) == 19 and found.cost_seconds == pytest.approx(0.95 * when, rel=0.02)
-    assert found.severity in ("warning", "critical") and "wait_count=" in found.advice
+    assert found.severity in ("warning", "critical") and "wait-count" in found.advice
 
 
 def test_workers_that_come_back_within_a_busy_stretch_are_late() -> None:

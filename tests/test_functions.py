@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import dask
 import dask.array as da
@@ -60,6 +61,16 @@ def _within(number: int) -> int:
     return number
 
 
+class Wrapping:
+    """As a task of Prefect's, or what joblib and scikit-learn put around a function."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *args: Any) -> Any:
+        raise AssertionError("it was called")
+
+
 class Simple:
     """With a method."""
 
@@ -83,6 +94,8 @@ def _first_line(function: Any) -> int:
         (toolz.curry(_plain), "_plain", _plain),
         (_within, "_within", _within.__wrapped__),  # type: ignore[attr-defined]
         (functools.lru_cache(_plain), "_plain", _plain),
+        (Wrapping(_plain), "_plain", _plain),
+        (_decorated(Wrapping(_plain)), "_plain", _plain),
         (Simple().method, "Simple.method", Simple.method),
         (Simple, "Simple", Simple.__init__),
         (functools.partial(dask.utils.apply, _plain), "_plain", _plain),
@@ -91,6 +104,15 @@ def _first_line(function: Any) -> int:
 def test_a_function_is_found_behind_what_wraps_it(function: Any, name: str, of: Any) -> None:
     assert functions_of(Task("key", function, 1)) == [(name, __name__, HERE, _first_line(of))]
     assert functions_of((function, 1))[0].function == name
+
+
+def test_a_batch_of_joblibs_tells_the_function_that_it_calls() -> None:
+    wrapper = type(
+        "_TracebackCapturingWrapper", (), {"__module__": "joblib._utils", "__call__": lambda *_: 0}
+    )
+    calls = [(_plain, (number,), {}) for number in range(3)]
+    places = functions_of(Task("batch_of_plain_3_calls-1", wrapper(), tasks=calls))
+    assert places == [("_plain", __name__, HERE, _first_line(_plain))]
 
 
 def test_a_lambda_stands_on_its_line() -> None:
@@ -145,6 +167,21 @@ def test_nothing_of_a_user_is_run() -> None:
     task.func = functools.partial(dask.utils.apply, thing)
     functions_of(task)
     functions_of((thing, thing, [thing]))
+
+
+def test_what_is_no_function_is_not_taken_for_what_something_wraps() -> None:
+    class Asked(dict[str, Any]):
+        """A place for attributes that runs a user's code."""
+
+        def __getitem__(self, name: str) -> Any:
+            raise AssertionError(f"it was asked for {name}")
+
+        get = __contains__ = __getitem__
+
+    for attributes in (Asked(__wrapped__=_plain), {"__wrapped__": "text"}, {"__wrapped__": None}):
+        thing = object.__new__(Wrapping)
+        object.__setattr__(thing, "__dict__", attributes)
+        assert functions_of(Task("key", thing, 1))[0].function == "Wrapping.__call__"
 
 
 def test_what_is_composed_or_fused_tells_all_its_functions() -> None:
@@ -225,6 +262,17 @@ def test_what_ran_inside_of_fused_tasks_is_recorded(client: Any, local: bool) ->
     assert set(mine["part"]) == {array.name} and set(mine["file"]) == {HERE}
     assert set(mine["line"]) == {_first_line(_plain)}
     assert set(mine["group"]) <= set(run.graph["group"])
+
+
+def test_batches_of_joblib_are_of_one_name_whatever_number_of_calls_they_make(client: Any) -> None:
+    with dask_insight.record() as run:
+        keys = [f"batch_of_plain_{calls}_calls-{uuid4().hex}" for calls in (1, 2, 16)]
+        client.gather([client.submit(_plain, 1, key=key) for key in keys])
+    metrics = run.table("metrics")
+    named = (run.table("graph"), run.table("functions"), metrics[metrics["context"] == "execute"])
+    assert [set(table["prefix"]) for table in named] == [{"batch_of_plain_n_calls"}] * 3
+    assert {*run.table("graph")["key"]} == {*keys}
+    assert len({*run.table("graph")["group"]}) == 3, "groups keep the number"
 
 
 def test_a_recorder_that_comes_later_is_told_too(client: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from graphs import START, Task, ran
 from hypothesis import given
 from hypothesis import strategies as st
 
+import dask_insight
 from dask_insight import figures
 from dask_insight.figures.chart import Area
 from dask_insight.figures.panels.memory import chart
@@ -108,6 +110,19 @@ def test_a_task_that_is_computed_again_has_several_results(lives: list[tuple[boo
     known = attempts(run.columns)
     order = np.argsort(known.done)
     assert (held_until(run.columns, known)[order] - START).tolist() == pytest.approx(expected)
+
+
+def test_of_a_cluster_what_only_a_client_held_is_told_where_it_lay(client: Any) -> None:
+    here, there = sorted(client.scheduler_info()["workers"])
+    with dask_insight.record(client=client, profile=False) as run:
+        kept = client.submit(bytes, 10**6, workers=[here], key="kept-1")
+        assert client.submit(len, kept, workers=[there], key="used-1").result() == 10**6
+        client.submit(pow, 2, 3, key="later-1").result()
+    told = run.held(["function", "place"]).set_index(["function", "place"])
+    for worker in (here, there):
+        row = told.loc[("kept", worker)]
+        assert row["left"] == row["nbytes"] >= 10**6 and 0 < row["unused"] < row["mean"]
+    assert (told.drop(index="kept").unused == 0).all(), "no task needs them"
 
 
 def areas(run: Recording, **asked: object) -> dict[str, Area]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import dask
 import numpy as np
+import pandas as pd
 import pytest
 from conftest import wait_for
 
@@ -22,7 +23,7 @@ import dask_insight
 from dask_insight import frames, store
 from dask_insight.batch import decode, encode, split
 from dask_insight.columns import forget, gather, length, merge, taken_out, text
-from dask_insight.history import History, history, part, spill
+from dask_insight.history import Chunk, History, history, needed, part, spill
 from dask_insight.identity import Stacks
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING
@@ -185,6 +186,45 @@ def test_no_task_waits_whose_result_was_dropped(monkeypatch: pytest.MonkeyPatch)
     assert graph["key"].tolist()[:300] == [f"key-{task}" for task in tasks]
 
 
+def test_to_drop_a_part_reads_no_other_whose_tasks_do_not_wait_any_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[int] = []
+    columns = Chunk.columns
+
+    def counted(chunk: Chunk, only: Any = None) -> Any:
+        if only == {"task", "order"}:
+            read[-1] += 1
+        return columns(chunk, only)
+
+    drop = History._drop
+
+    def dropped(kept: History) -> None:
+        read.append(0)
+        drop(kept)
+
+    # Never swept: nothing joins them.
+    monkeypatch.setattr(history, "_SWEEP", np.inf)
+    monkeypatch.setattr(Chunk, "columns", counted)
+    monkeypatch.setattr(History, "_drop", dropped)
+    bounded = BoundedRecording(60)
+    # Beside the others one task that ends at last.
+    bounded.append(encode("graph", {"task": [5000], "order": [0]}))
+    for first in range(0, 900, 30):
+        _fill(bounded, 30, first=first)
+        bounded.tidy()
+    assert len(read) > 10 and max(read) < 6
+    bounded.append(_attempts(5000, 1))
+    for first in range(900, 1200, 30):
+        _fill(bounded, 30, first=first)
+        bounded.tidy()
+    graph: Any = bounded.columns("graph")
+    told = dict(zip(graph["task"].tolist(), graph["order"].tolist(), strict=True))
+    there = set(np.asarray(bounded.columns("attempts")["task"]).tolist())
+    assert 5000 not in there and told[5000] == NOTHING
+    assert {task for task, order in told.items() if order != NOTHING} <= there
+
+
 def test_names_that_nobody_will_need_do_not_add_up() -> None:
     bounded = BoundedRecording(100)
     for first in range(0, 5000, 50):
@@ -262,6 +302,37 @@ def test_submissions_and_spans_go_with_the_last_of_their_tasks() -> None:
         for table in ("graph", "spans")
         for chunk in bounded.history.rows(table).chunks
     )
+
+
+def test_functions_and_parts_go_with_the_last_task_of_their_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """But for the newest, whose names may come again."""
+    monkeypatch.setattr(needed, "_RETURNING", 20)
+    bounded = BoundedRecording(100)
+    # A task that has yet to run.
+    waits = {"task": [9000], "prefix": ["waits"], "group": ["waits-1"]}
+    for number in range(600):
+        name, group = f"n{number}", f"n{number}-{number}"
+        tasks = list(range(3 * number, 3 * number + 3))
+        graph = {"task": tasks, "prefix": [name] * 3, "group": [group] * 3}
+        names, groups = [name], [group]
+        if not number:
+            graph = {each: values + waits[each] for each, values in graph.items()}
+            names, groups = [name, "waits"], [group, "waits-1"]
+        bounded.append(encode("graph", graph))
+        bounded.append(encode("functions", {"prefix": names, "function": names}))
+        bounded.append(encode("fused", {"group": groups, "part": names}))
+        bounded.append(_attempts(3 * number, 3))
+        bounded.tidy()
+    graph = bounded.columns("graph")
+    for table, column, told in (("functions", "prefix", "function"), ("fused", "group", "part")):
+        kept: Any = bounded.columns(table)
+        names, used = kept[column].tolist(), set(graph[column].tolist())
+        assert used <= set(names) and len(used) < len(names) < 150
+        assert [name.partition("-")[0] for name in names] == kept[told].tolist()
+        others = [int(name.partition("-")[0][1:]) for name in names if name not in used]
+        first = min(int(name.partition("-")[0][1:]) for name in used if name[0] == "n")
+        assert others[-20:] == list(range(first - 20, first)), "the newest of those without a task"
+        assert bounded.history.dropped[table] == 601 - len(names)
 
 
 def test_rows_that_later_ones_have_replaced_go_and_are_no_loss() -> None:
@@ -649,6 +720,36 @@ def test_a_process_that_was_forked_off_reads_and_writes_nothing_to_the_disk() ->
             os._exit(2)
     assert os.waitpid(child, 0)[1] == 0
     assert kept.add(b"second").read() == b"second" and first.read() == b"first"
+
+
+def test_what_is_put_away_takes_little_and_reads_as_before() -> None:
+    made, opened = Recording(), Recording()
+    end = made.on_ask(lambda: None)
+    for recording in (made, opened):
+        _fill(recording, 3_000)
+    damaged = _graph(3_000, 3)
+    made.append(damaged[: len(damaged) // 2] + b"\x00" * 40)
+    # Told once, here.
+    made.columns("graph")
+    frame = {"parent": [NOTHING], "function": ["f"], "file": ["f.py"], "line": [1], "first_line": [1]}
+    made.identity.stacks.absorb(frame)
+    tables = ("graph", "attempts", "resources", "tasks", "events")
+    told = {table: made.table(table) for table in tables}
+    summary, findings = repr(made.summary()), repr(made.findings())
+    made.put_away()
+    assert not made.history.merged, "it is still recorded"
+    end()
+    for recording in (made, opened):
+        recording.put_away()
+    wait_for(lambda: made._merging is None, "the merging of all")
+    assert opened.history.merged == 0, "merging would lose what a later version has written"
+    assert made.history.merged == made.end and made.history.size < made.size / 4
+    assert not made._merged and not made._answers._made and not made.identity.stacks._ids
+    for table in tables:
+        pd.testing.assert_frame_equal(made.table(table), told[table])
+    assert (repr(made.summary()), repr(made.findings())) == (summary, findings)
+    made.note("later", "a row that comes when it has been put away")
+    assert made.events["kind"].tolist()[-1] == "later"
 
 
 def test_a_recording_that_ends_before_much_has_come_merges_nothing() -> None:

@@ -33,6 +33,7 @@ from dask_insight.options import OUTPUT_SIZE
 from dask_insight.recording import Recording
 from dask_insight.schema import TABLES
 from dask_insight.session import Session
+from dask_insight.words import size
 
 ADD = "import dask\nadd = dask.delayed(lambda a, b: a + b)\n"
 COMPUTED = "add(1, 2).compute(scheduler='sync')"
@@ -474,6 +475,32 @@ def test_runs_are_listed_opened_exported_and_deleted(shell: InteractiveShell, tm
         del runs["two"]
 
 
+def test_a_kept_run_takes_little_once_another_is_kept_and_tells_the_same(
+    shell: InteractiveShell, tmp_path: Path
+) -> None:
+    many = "dask.get({('a', n): (abs, n) for n in range(3_000)}, [('a', n) for n in range(3_000)])"
+    Cell(shell, f"%%dprofile first\n{many}")
+    first = recorded(shell)
+    names = ("tasks", "phases", "submissions", "functions", "events", "workers", "stacks", "samples")
+
+    def told() -> list[str]:
+        first.report(tmp_path / "page.html")
+        page = (tmp_path / "page.html").read_text()
+        return [*(first.table(name).to_csv() for name in names), repr(first.summary()), page]
+
+    before, verdict = told(), first.summary(findings=False).verdict().replace("`", "")
+    assert first.history.size == first.size and first._merged and first._answers._made
+    Cell(shell, f"%%dprofile second\n{COMPUTED}")
+    wait_for(lambda: first._merging is None, "the compressing of the first run")
+    assert first.history.size < first.size / 3
+    assert not first._merged and not first._answers._made and not first.identity.stacks._ids
+    assert recorded(shell)._merged, "the newest is as it was"
+    for _ in range(2):
+        assert f"{size(first.history.size)}  {verdict}" in repr(dask_insight.runs)
+        assert not first._merged, "who lists them looks at none"
+    assert told() == before
+
+
 def test_a_result_that_cannot_be_shown_takes_the_place_of_the_progress(
     shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -789,6 +816,22 @@ def test_an_asynchronous_client_made_in_the_cell(shell: InteractiveShell, cluste
     )
     cell = Cell(shell, f"%%dprofile\n{code}")
     assert cell.value == 3
+    assert recorded(shell).summary().tasks == 1
+
+
+def test_a_cell_whose_end_nobody_told_ends_with_the_next_request(shell: InteractiveShell) -> None:
+    profiler, request = profiler_of(shell), {"header": {"msg_id": "first"}}
+    shell.get_parent = lambda: request
+    # As where a second Ctrl-C breaks off what IPython tells.
+    shell.events.unregister("post_run_cell", profiler.post_run_cell)
+    Cell(shell, f"%%dprofile\n{COMPUTED}")
+    shell.events.register("post_run_cell", profiler.post_run_cell)
+    assert len(profiler._open) == 1
+    Cell(shell, "1")
+    assert len(profiler._open) == 1, "it may be a cell of that cell"
+    request = {"header": {"msg_id": "second"}}
+    Cell(shell, "1")
+    assert not profiler._open and not profiler._cells
     assert recorded(shell).summary().tasks == 1
 
 

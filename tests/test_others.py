@@ -47,3 +47,15 @@ def test_of_a_cluster_that_others_use_alone_all_tasks_are_told_alike(client: Cli
     assert run.summary().others == (0, 0)
     failed = next(each for each in run.findings() if each.code == "failed-tasks")
     assert failed.severity == "critical"
+
+
+def asks(address: str, number: int) -> int:
+    with Client(address, set_as_default=False) as own:
+        return int(own.submit(increment, number, pure=False).result())
+
+
+def test_what_tasks_submit_by_clients_of_their_own_is_the_programs(client: Client) -> None:
+    with dask_insight.record(client=client) as run:
+        client.gather(client.map(asks, [client.scheduler.address] * 3, range(3), priority=2))
+    assert run.summary().others == (0, 0)
+    assert run.table("submissions")["client"].str.startswith("Client-worker-").sum() == 3

@@ -14,7 +14,7 @@ import threading
 import time
 import zlib
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import count, islice, pairwise
 from types import ModuleType, SimpleNamespace
@@ -47,7 +47,7 @@ from dask_insight.probe.own import Own
 from dask_insight.probe.pulse import Lag, Pulse
 from dask_insight.probe.readers import BYTES, Reader, Stores
 from dask_insight.probe.resources import Resident, ResourceSampler
-from dask_insight.probe.rows import Items, Names, packing
+from dask_insight.probe.rows import Items, packing
 from dask_insight.probe.scheduler import Probe
 from dask_insight.probe.secede import Seceded
 from dask_insight.probe.ship import SchedulerProbe, package
@@ -1229,6 +1229,20 @@ def test_a_farewell_waits_while_recorders_ask(
     assert now - 100 == pytest.approx(waited), "nobody is left to wait for"
 
 
+def test_a_scheduler_that_closes_waits_for_nobody_who_has_left(
+    run_async: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    probe = Probe("package", b"", "name", 10)
+    probe.scheduler = SimpleNamespace(clients={"one"}, log_event=lambda topics, message: None)
+    probe._readers["recorder"] = SimpleNamespace(client="one")  # type: ignore[assignment]
+
+    async def flush(*, timeout: float) -> None:
+        probe._readers.clear()
+
+    monkeypatch.setattr(probe, "flush", flush)
+    run_async(asyncio.wait_for(probe.before_close(), farewell.PATIENCE / 2))
+
+
 def test_a_pool_that_shuts_down_is_not_waited_for() -> None:
     pool: Any = threadpoolexecutor.ThreadPoolExecutor(1)
     worker: Any = SimpleNamespace(active_threads={}, executors={"default": pool})
@@ -1453,7 +1467,8 @@ def test_of_all_spans_those_of_groups_come_and_a_slice_at_a_time() -> None:
     found, at, more = told(one.at)
     assert (found, more) == ([], False)
     for number in range(50_000):
-        probe.tasks.graph.groups.code((f"group-{number}", "group", f"s{number}"))
+        each = state(f"key-{number}", "group", f"group-{number}", f"s{number}")
+        probe.tasks.graph.id(each.key, each)
     all_found: list[str] = []
     more = True
     while more:
@@ -1528,26 +1543,6 @@ def test_what_is_left_out_of_very_many_metrics_is_told_once_of_each_kind() -> No
     assert len(said) == 4, "to who begins to listen"
 
 
-def test_beyond_very_many_groups_those_of_a_name_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(graph, "_GROUPS", 3)
-    known = stores().tasks.graph
-    groups = [("a", "a-1"), ("a", "a-2"), ("a", "a-3"), ("b", "b-1"), ("a", "a-4"), ("a", "a-2")]
-    for number, (prefix, group) in enumerate(groups):
-        assert number > 2 or known.leaves_out.take() == []
-        known.id(f"k-{number}", state(f"k-{number}", prefix, group, "span"))
-    assert known.leaves_out.take() == ["new groups of tasks are called as their task names, 3 are known"]
-    codes = [struct.unpack_from("<2I", known.rows.take(row, 1)[2])[1] for row in range(len(groups))]
-    told = list(known.groups.codes)
-    assert [told[code] for code in codes] == [
-        ("a-1", "a", "span"),
-        ("a-2", "a", "span"),
-        ("a", "a", "span"),
-        ("b", "b", "span"),
-        ("a", "a", "span"),
-        ("a-2", "a", "span"),
-    ]
-
-
 @pytest.mark.parametrize(("table", "look"), [("functions", "functions_of"), ("fused", "parts_of")])
 def test_beyond_very_many_functions_or_parts_none_is_looked_for_and_that_is_told(
     table: str, look: str, monkeypatch: pytest.MonkeyPatch
@@ -1575,33 +1570,6 @@ def test_beyond_very_many_functions_or_parts_none_is_looked_for_and_that_is_told
     told = getattr(probe.tasks.graph, table).codes
     assert [name for name, *_ in told] == ["", "name-0", "name-1", "name-2"]
     assert events.end == 1
-
-
-class Counted(dict[Any, int]):
-    """Counts the entries that are looked at."""
-
-    seen = 0
-
-    def __iter__(self) -> Iterator[Any]:
-        for each in super().__iter__():
-            self.seen += 1
-            yield each
-
-    def __reversed__(self) -> Iterator[Any]:
-        for each in super().__reversed__():
-            self.seen += 1
-            yield each
-
-
-def test_a_new_name_is_found_without_a_look_at_all_others() -> None:
-    names = Names(0)
-    for each in range(1000):
-        names.code(each)
-    names.codes = counted = Counted(names.codes)
-    counted.seen = 0
-    assert names.since(999) == [999] and counted.seen == 1
-    assert names.since(997) == [997, 998, 999]
-    assert names.since(1000) == names.since(1001) == []
 
 
 def test_who_has_received_what_was_there_before_keeps_no_key_of_it() -> None:
@@ -1640,7 +1608,7 @@ def test_very_many_long_errors_come_in_answers_that_are_not_long() -> None:
 
 
 @pytest.mark.parametrize("again", [False, True], ids=["as they come", "to who joins later"])
-def test_very_many_names_come_in_answers_that_are_not_long_and_before_their_rows(again: bool) -> None:
+def test_very_many_names_come_in_answers_that_are_not_long_and_with_their_rows(again: bool) -> None:
     tasks = {
         key: state(key, "increment", key, "")
         for key in (f"increment-{number:032x}" for number in range(20_000))
@@ -1652,32 +1620,30 @@ def test_very_many_names_come_in_answers_that_are_not_long_and_before_their_rows
     if again:
         one = reader(read)
         one.backlog, one.below = read.tasks.graph.again()
-    names: list[Any] = []
     groups: list[str] = []
     more = True
     while more:
         packed, _, at, more = read.read(one, rate=64_000)
         assert len(packed) < 100_000
         told = msgpack.unpackb(packed)
-        names += told.get("group_names", ())
+        names = {code: group for code, group, *_ in told.get("group_names", ())}
         rows = told["again"][1] if "again" in told else told.get("graph", b"")
-        groups += [names[code][0] for code in np.frombuffer(rows, DTYPES["graph"])["group"]]
+        groups += [names[code] for code in np.frombuffer(rows, DTYPES["graph"])["group"]]
         one.received(at)
     assert sorted(groups) == sorted(tasks)
-    assert len(names) == len(read.tasks.graph.groups.codes)
 
 
 def test_workers_messages_do_not_wait_for_very_many_names() -> None:
     read = stores()
     one = reader(read)
     for number in range(100_000):
-        read.tasks.graph.groups.code((f"increment-{number}", "increment", ""))
+        read.tasks.threads.code((number, 1))
     read.blobs.add("dropped", 1)
     read.blobs.add("kept", 64_000_000)
     packed, blobs, _, more = read.read(one)
     told = msgpack.unpackb(packed)
     assert (blobs, told["lost"], more) == (["kept"], {"blobs": 1}, True)
-    assert 1 < len(told["group_names"]) < 100_000
+    assert 1 < len(told["thread_names"]) < 100_000
 
 
 def test_that_a_worker_is_paused_is_a_warning() -> None:

@@ -23,6 +23,7 @@ from dask_insight.options import Options
 from dask_insight.probe import worker
 from dask_insight.probe.boot import unload
 from dask_insight.probe.clock import Offset
+from dask_insight.probe.earlier import Earlier
 from dask_insight.probe.gaps import Gaps
 from dask_insight.probe.journal import Labels
 from dask_insight.probe.logs import Logs
@@ -97,7 +98,9 @@ class Bare(WorkersProbe):
         pulse: Any = SimpleNamespace(take=lambda: ([], []), dropped=0)
         self._pulse = pulse
         self._collections = self._metrics = self._actors = nothing  # type: ignore[assignment]
+        self._buffers = nothing  # type: ignore[assignment]
         self._logs = Logs("test-bare")
+        self._earlier = Earlier(self.worker, self._logs)
 
     def _adjust(self, options: dict[str, Any]) -> None:
         self._options = options
@@ -237,6 +240,8 @@ def test_whatever_a_worker_tells_is_at_the_schedulers_moment() -> None:
         "gpus": [{"time": now, "gpu": 0, "name": "a"}],
         "collections": [(now, 0.1, 5, 1)],
         "logs": [(now, "warning", "careful")],
+        "earlier": [(now, "warning", "careful already")],
+        "gauges": [(now, "p2p.comm-memory", 8.0)],
         "gaps": ["something"],
         "lost": 5,
         "metrics": [("execute", "", "p", "thread-cpu", "seconds", 1.0)],
@@ -252,6 +257,7 @@ def test_whatever_a_worker_tells_is_at_the_schedulers_moment() -> None:
         "phases": "start stop",
         "resources": "time",
         "gpus": "time",
+        "gauges": "time",
         "collections": "time",
         "events": "time",
         "metrics": "time",
@@ -261,7 +267,7 @@ def test_whatever_a_worker_tells_is_at_the_schedulers_moment() -> None:
     for table, names in columns.items():
         for name in names.split():
             assert {row[name] for row in batches.table(table)} == {now - CLOCK[1]}, (table, name)
-    assert len(batches.table("phases")) == len(batches.table("events")) == 3
+    assert len(batches.table("phases")) == 3 and len(batches.table("events")) == 4
 
 
 def test_a_transfer_is_told_without_the_correction_that_dask_put_on_it() -> None:

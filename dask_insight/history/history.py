@@ -221,13 +221,19 @@ class History:
         """Merge and compress what is old enough, and drop what is too much; by any thread."""
         with self._tidying:
             if self.due:
-                self._seal()
+                self._seal(_LEFT)
             while self._fresh is not None and self.due:
-                self._seal()
+                self._seal(_LEFT)
             while self._too_much():
                 self._drop()
             if self.turnover - self._swept >= _SWEEP:
                 self._sweep()
+
+    def seal(self) -> None:
+        """Merge and compress all that has come, also the newest; by any thread."""
+        with self._tidying:
+            while self._tail:
+                self._seal(left=0)
 
     def spill(self, folder: str | None = None) -> None:
         """Have the disk keep what is too much for memory; of a history without a limit, by any thread.
@@ -254,10 +260,10 @@ class History:
                     self._parts[self._spilled] = spilled
                 self._spilled += 1
 
-    def _seal(self) -> None:
+    def _seal(self, left: int) -> None:
         with self._lock:
             piece = bisect_right(list(accumulate(map(len, self._tail))), _PIECE)
-            count = max(1, min(piece, len(self._tail) - _LEFT))
+            count = max(1, min(piece, len(self._tail) - left))
             old = self._tail[:count]
         part, unread = Part.sealed(self._tail_start, old)
         with self._lock:
@@ -313,6 +319,7 @@ class History:
         if known > self.limit * _NAMES:
             thin = needed.without_names(thin, int(known - self.limit * _NAMES), kept, later)
         thin = needed.without_submissions(thin, self._old, later)
+        thin = needed.without_functions(thin, self._old, later)
         thin = needed.without_spans(thin, self._old, later)
         thin = needed.without_left(thin, self._old, later)
         if stacks_since:

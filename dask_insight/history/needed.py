@@ -26,6 +26,10 @@ _NAMING = {
 }
 #: Tables that point to lines of source code, and the columns in which their numbers stand.
 _POINTING = {"functions": ("line",), "submissions": ("line",), "stacks": ("first_line", "line")}
+#: Tables that tell of names of ``graph``, and the column that has these in both.
+_NAMED = {"functions": "prefix", "fused": "group"}
+#: Rows of each of these that are kept though no task has their name: it may come again, and is told of once.
+_RETURNING = 2_000
 _NONE = np.empty(0, "u4")
 
 
@@ -167,6 +171,35 @@ def without_submissions(thin: list[Part], old: int, later: Later) -> list[Part]:
     kept = np.unique(together(tasks, "submission"))
     older = [part.where("submissions", "submission", lambda each: np.isin(each, kept)) for part in thin[:old]]
     return older + thin[old:]
+
+
+def without_functions(thin: list[Part], old: int, later: Later) -> list[Part]:
+    """Leave out what names of tasks stand for that none has any more, but for the newest; of the first `old`
+    parts."""
+    for table, name in _NAMED.items():
+        if sum(part.rows(table) for part in thin[:old]) <= _RETURNING:
+            continue
+        pieces = (*columns(thin, "graph", name), *later.columns("graph", name))
+        used = {each for piece in pieces if name in piece for each in _names(piece[name])}
+        newest = _NewestWithout(used)
+        thin = [part.where(table, name, newest) for part in reversed(thin[:old])][::-1] + thin[old:]
+    return thin
+
+
+class _NewestWithout:
+    """Tells which rows to keep, asked part by part from the newest on: those used, and the newest others."""
+
+    def __init__(self, used: set[str]) -> None:
+        self._used = used
+        self._room = _RETURNING
+
+    def __call__(self, names: Any) -> np.ndarray:
+        kept = is_any(names, self._used)
+        others = np.flatnonzero(~kept)
+        newest = others[max(len(others) - self._room, 0) :]
+        self._room -= len(newest)
+        kept[newest] = True
+        return kept
 
 
 def without_spans(thin: list[Part], old: int, later: Later) -> list[Part]:

@@ -81,13 +81,23 @@ class Part:
         By table, in the order of the schema.
     size
         Bytes of memory that it takes.
+    waiting
+        The first and the last task of a thinned part that may still wait; None if none does.
     """
 
-    def __init__(self, start: int, stop: int, chunks: dict[str, Chunk], whole: bool = True) -> None:
+    def __init__(
+        self,
+        start: int,
+        stop: int,
+        chunks: dict[str, Chunk],
+        whole: bool = True,
+        waiting: tuple[int, int] | None = None,
+    ) -> None:
         self.start = start
         self.stop = stop
         self.chunks = chunks
         self.whole = whole
+        self.waiting = waiting
         self.size = sum(chunk.size for chunk in chunks.values())
 
     @classmethod
@@ -126,12 +136,15 @@ class Part:
     def thinned(self, kept: Iterable[str]) -> Part:
         """Only these tables."""
         chunks = {table: _plain(chunk) for table, chunk in self.chunks.items() if table in kept}
-        return Part(self.start, self.stop, chunks, whole=False)
+        waiting = None
+        if "graph" in chunks:
+            waiting = _waiting(chunks["graph"].columns({"task", "order"}))
+        return Part(self.start, self.stop, chunks, whole=False, waiting=waiting)
 
     def spilled(self, spill: Spill) -> Part:
         """The same, kept by the disk; see `Spill.add`."""
         chunks = {table: chunk.spilled(spill) for table, chunk in self.chunks.items()}
-        return Part(self.start, self.stop, chunks, self.whole)
+        return Part(self.start, self.stop, chunks, self.whole, self.waiting)
 
     def where(self, table: str, column: str, wanted: Callable[[Any], np.ndarray]) -> Part:
         """Of a table only those rows of whose values in a column this tells that they are wanted."""
@@ -142,9 +155,8 @@ class Part:
         kept = {name: _taken(each, mask) for name, each in chunks.pop(table).columns().items()}
         if mask.any():
             chunks[table] = Chunk.of(table, kept, array("Q"), array("I"))
-        return Part(
-            self.start, self.stop, {name: chunks[name] for name in self.chunks if name in chunks}, self.whole
-        )
+        chunks = {name: chunks[name] for name in self.chunks if name in chunks}
+        return Part(self.start, self.stop, chunks, self.whole, self.waiting)
 
     def without_tasks(self, tasks: np.ndarray) -> Part:
         """Without the rows of `graph` and `edges` that these tasks have."""
@@ -156,17 +168,23 @@ class Part:
 
     def without_order(self, tasks: np.ndarray) -> Part:
         """Where `graph` tells of these tasks that they are not to run."""
-        if "graph" not in self.chunks:
+        if "graph" not in self.chunks or self.waiting is None:
+            return self
+        first, last = self.waiting
+        tasks = tasks[(tasks >= first) & (tasks <= last)]
+        if not len(tasks):
             return self
         chunk = self.chunks["graph"]
         told = chunk.columns({"task", "order"})
-        order = told.get("order", np.zeros(chunk.rows, "u4"))
-        waiting = np.isin(told["task"], tasks) & (order != NOTHING)
-        if not waiting.any():
+        order = _order(told)
+        ended = np.isin(told["task"], tasks) & (order != NOTHING)
+        if not ended.any():
             return self
-        columns = {**chunk.columns(), "order": np.where(waiting, NOTHING, order)}
+        columns = {**chunk.columns(), "order": np.where(ended, NOTHING, order)}
         graph = Chunk.of("graph", columns, array("Q"), array("I"))
-        return Part(self.start, self.stop, {**self.chunks, "graph": graph}, self.whole)
+        return Part(
+            self.start, self.stop, {**self.chunks, "graph": graph}, self.whole, waiting=_waiting(columns)
+        )
 
     def joined(self, other: Part) -> Part:
         """This part and the next one, where it is forgotten which batch brought what."""
@@ -180,7 +198,9 @@ class Part:
             rows = sum(chunk.rows for chunk in both)
             columns = merge(table, (Batch(table, chunk.rows, chunk.columns()) for chunk in both), rows)
             chunks[table] = Chunk.of(table, columns, array("Q"), array("I"))
-        return Part(self.start, other.stop, chunks, whole=False)
+        ends = [*(self.waiting or ()), *(other.waiting or ())]
+        waiting = (min(ends), max(ends)) if ends else None
+        return Part(self.start, other.stop, chunks, whole=False, waiting=waiting)
 
 
 def _merged(table: str, batches: Sequence[tuple[int, bytes]]) -> tuple[Chunk | None, int]:
@@ -204,6 +224,17 @@ def _merged(table: str, batches: Sequence[tuple[int, bytes]]) -> tuple[Chunk | N
     names = {name for batch in decoded for name in batch.columns}
     columns = {name: values for name, values in merge(table, _each(decoded), rows).items() if name in names}
     return Chunk.of(table, columns, positions, ends), lost
+
+
+def _order(graph: dict[str, Any]) -> np.ndarray:
+    """The column of ``graph``; batches may lack it."""
+    return np.asarray(graph.get("order", np.zeros(len(graph["task"]), "u4")))
+
+
+def _waiting(graph: dict[str, Any]) -> tuple[int, int] | None:
+    """The first and the last task that ``graph`` tells is to run."""
+    tasks = graph["task"][_order(graph) != NOTHING]
+    return (int(tasks.min()), int(tasks.max())) if len(tasks) else None
 
 
 def _taken(values: Values, mask: np.ndarray) -> Values:

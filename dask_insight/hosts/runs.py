@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
-from typing import NamedTuple
 
 from .. import words
 from ..legible import printed
@@ -19,10 +18,30 @@ _UNNAMED = 20
 _LEFT = 'dir="auto" style="text-align:left"'
 
 
-class _Kept(NamedTuple):
-    recording: Recording
-    #: What a later run of the same origin replaces; '' for a run that a person named.
-    origin: str
+class _Kept:
+    """A run.
+
+    Parameters
+    ----------
+    recording
+        What was recorded.
+    origin
+        What a later run of the same origin replaces; '' for a run that a person named.
+    """
+
+    def __init__(self, recording: Recording, origin: str) -> None:
+        self.recording = recording
+        self.origin = origin
+        self._told: tuple[int, tuple[str, str]] = (-1, ("", ""))
+
+    def told(self) -> tuple[str, str]:
+        """When it began, and what is to be said of it; found out once for all that has come."""
+        recording = self.recording
+        if self._told[0] != (end := recording.end):
+            when = words.dated(recording.started)
+            said = recording.summary(findings=False).verdict().replace("`", "")
+            self._told = end, (f"{when:%H:%M:%S}" if when else "–", said)
+        return self._told[1]
 
 
 class Runs(Mapping[str, Recording]):
@@ -45,7 +64,7 @@ class Runs(Mapping[str, Recording]):
         self._kept: dict[str, _Kept] = {}
 
     def keep(self, name: str, recording: Recording, *, origin: str = "") -> None:
-        """Keep a run.
+        """Keep a run, as it is; the earlier ones are put away.
 
         Parameters
         ----------
@@ -65,6 +84,15 @@ class Runs(Mapping[str, Recording]):
             unnamed = [key for key, kept in self._kept.items() if kept.origin]
             for key in unnamed[:-_UNNAMED]:
                 del self._kept[key]
+        self._put_away()
+
+    def _put_away(self) -> None:
+        """Have all but the newest take little memory; see `Recording.put_away`."""
+        with self._lock:
+            recordings = [kept.recording for kept in self._kept.values()]
+        for recording in recordings[:-1]:
+            if recording is not recordings[-1]:
+                recording.put_away()
 
     def __getitem__(self, name: str | int) -> Recording:
         with self._lock:
@@ -122,14 +150,15 @@ class Runs(Mapping[str, Recording]):
         return f"<table>{head}{rows}</table>"
 
     def _rows(self) -> list[tuple[str, str, str, str]]:
-        rows = []
-        for name, recording in self.items():
-            when = words.dated(recording.started)
-            began = f"{when:%H:%M:%S}" if when else "–"
-            size = words.size(recording.size)
-            said = recording.summary(findings=False).verdict().replace("`", "")
-            rows.append((short(name, 40), began, size, said))
-        return rows
+        with self._lock:
+            runs = list(self._kept.items())
+        told = [(name, kept.recording, *kept.told()) for name, kept in runs]
+        # Who lists them looks at none.
+        self._put_away()
+        return [
+            (short(name, 40), began, words.size(recording.history.size), said)
+            for name, recording, began, said in told
+        ]
 
 
 runs = Runs()

@@ -13,6 +13,7 @@ from itertools import islice
 from types import (
     BuiltinFunctionType,
     FunctionType,
+    GetSetDescriptorType,
     MethodDescriptorType,
     MethodType,
     MethodWrapperType,
@@ -24,7 +25,18 @@ from typing import Any, NamedTuple
 _MOST, _LOOKED, _ITEMS = 8, 100, 16
 #: Modules whose functions only call others, or are given them.
 _PLUMBING = frozenset(
-    ("dask", "distributed", "toolz", "tlz", "cytoolz", "functools", "operator", "_operator", "builtins")
+    (
+        "dask",
+        "distributed",
+        "toolz",
+        "tlz",
+        "cytoolz",
+        "joblib",
+        "functools",
+        "operator",
+        "_operator",
+        "builtins",
+    )
 )
 #: Functions of those that say nothing at all.
 _NOTHING = frozenset(("_execute_subgraph", "NestedContainer.to_container", "apply", "identity"))
@@ -128,6 +140,8 @@ def _called(function: Any, args: Any, keywords: Any, queue: deque[Any]) -> Itera
         elif _is(kind, "Compose", "toolz", "cytoolz"):
             queue.extend((each,) for each in (function.first, *function.funcs[:_ITEMS]))
             return
+        elif (inner := _wrapped_by(function)) is not None:
+            function = inner
         else:
             break
     place = _place(function)
@@ -135,6 +149,15 @@ def _called(function: Any, args: Any, keywords: Any, queue: deque[Any]) -> Itera
     if place.module.partition(".")[0] in _PLUMBING:
         given = (*args[:_ITEMS], *islice(keywords.values(), _ITEMS))
         queue.extend(each for each in given if _may_hold(each))
+
+
+def _wrapped_by(thing: Any) -> Any:
+    """The function that an object has been put around, as a task of Prefect's; None if none."""
+    own = _in_type(type(thing), "__dict__")
+    attributes = own.__get__(thing) if type(own) is GetSetDescriptorType else None
+    # Another kind of dict may run code.
+    wrapped = attributes.get("__wrapped__") if type(attributes) is dict else None
+    return wrapped if type(wrapped) is FunctionType else None
 
 
 def _may_hold(thing: Any) -> bool:

@@ -5,7 +5,8 @@ Keys stay objects until somebody fetches them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from heapq import nsmallest
 from itertools import islice
 from time import monotonic
@@ -24,8 +25,10 @@ NOTHING = 0xFFFF_FFFF
 #: many parts of fused tasks.
 _DEFINED = 8
 FUNCTIONS = 20_000
-#: Groups from which on those of a task name count as one: names are kept for as long as anybody records.
-_GROUPS = 100_000
+#: Groups that are known from which on they are met anew: what is known of those before goes with their rows.
+_GROUPS = 10_000
+#: Tasks of a graph by which that is known.
+_OF_A_TASK = 16
 #: Keys up to which all are looked at for the first.
 _SAMPLED = 10_000
 #: Ids from which on a dict takes no more: all of it moves as it grows, 10 ms at 175,000, then twice that.
@@ -66,7 +69,11 @@ class Graph:
         self.keys = Items(bound)
         self.edges = Rows(LAYOUTS["edges"], 4 * bound)
         self.submissions = Items(bound)
-        self.groups = Names(("", "", ""))
+        #: Group, task name and span by their code, of which each is given once.
+        self.groups = Items(bound + 2 * _GROUPS)
+        self._met: dict[tuple[str, str, str], int] = {}
+        #: Where rows ended, and groups, whenever groups began to be met anew.
+        self._ends: deque[tuple[int, int]] = deque()
         #: Functions that tasks run: task name, function, module, file, line.
         self.functions = Names(("", "", "", "", 0), FUNCTIONS)
         #: What is left out because so much of it is told of already.
@@ -200,15 +207,23 @@ class Graph:
         return self.rows.pack(task, code, submission, 0.0, NOTHING, _ended(state))
 
     def _group(self, state: Any) -> int:
-        group, prefix, known = state.group, state.prefix.name, len(self.groups.codes)
+        group, prefix = state.group, state.prefix.name
         told = (group.name, prefix, group.span_id or "")
-        if known >= _GROUPS and told not in self.groups.codes:
-            told = (prefix, prefix, told[2])
-            self.leaves_out.add(f"new groups of tasks are called as their task names, {_GROUPS:,} are known")
-        code = self._codes[group] = self.groups.code(told)
-        if len(self.groups.codes) > known:
+        code = self._met.get(told)
+        if code is None:
+            code = self._met[told] = self.groups.end
+            self.groups.add(told)
             self._define(prefix, told[0], state.run_spec)
+        self._codes[group] = code
         return code
+
+    def _forget_groups(self) -> None:
+        """Have groups met anew where many are known; those before go with the last row that may name them."""
+        if len(self._met) >= _GROUPS:
+            self._ends.append((self.rows.end, self.groups.end))
+            self._met = {}
+        while self._ends and self._ends[0][0] <= self.rows.first and not self._parting:
+            self.groups.release(self._ends.popleft()[1])
 
     def _define(self, prefix: str, group: str, task: Any) -> None:
         """A task name is seen with a new group: tell which functions it runs, the first few times."""
@@ -257,7 +272,7 @@ class Graph:
             self._ids[key] = -2 - task
         return task
 
-    def submitted(self, client: str, keys: Any, tasks: int) -> None:
+    def submitted(self, client: str, keys: Any, tasks: int, priorities: Mapping[Hashable, Any]) -> None:
         """A graph has come; `measured` follows."""
         self.flush()
         self._submission = self._submissions
@@ -268,6 +283,7 @@ class Graph:
             "tasks": tasks,
             "client": client,
             "key": next(iter(sample(keys, 1)), ""),
+            "by_task": _of_a_task(priorities),
         }
 
     def measured(self, metrics: dict[str, Any]) -> None:
@@ -323,6 +339,7 @@ class Graph:
             Seconds for which they stay at least, since what workers tell later still names them.
         """
         self._codes.clear()
+        self._forget_groups()
         self._put_together()
         if monotonic() - self._turned < patience:
             return
@@ -372,6 +389,12 @@ class Graph:
         order = int(priority[-1]) & NOTHING if ranked else NOTHING
         row = self.rows.pack(task, code, NOTHING, -priority[0], order, _ended(state))
         return row, b"".join(self.edges.pack(task, self.id(other.key)) for other in state.dependencies)
+
+
+def _of_a_task(priorities: Mapping[Hashable, Any]) -> bool:
+    """Whether a task handed a graph over: Dask counts graphs, and theirs come between two."""
+    some = [each[1] for each in islice(priorities.values(), _OF_A_TASK) if each and len(each) > 1]
+    return bool(some) and all(type(generation) is float for generation in some)
 
 
 def _ended(state: Any) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
 import traceback
 import weakref
 from collections import deque
@@ -35,6 +36,11 @@ class Logs(logging.Handler):
         The least level, one of `LEVELS`; `ask` sets another one.
     among
         Those that are open of whom only the first notes anything, by default all others.
+
+    Attributes
+    ----------
+    latest, before
+        When what had come was last taken, and the time before that; at first when it was made.
     """
 
     def __init__(self, name: str, level: str = "warning", among: list[Logs] | None = None) -> None:
@@ -45,6 +51,7 @@ class Logs(logging.Handler):
         #: The last record of each thread, which may hold what it was logged about.
         self._seen = threading.local()
         self._last: _Last | None = None
+        self.before = self.latest = time.time()
         self.dropped = 0
 
     def open(self) -> None:
@@ -92,20 +99,32 @@ class Logs(logging.Handler):
         if (seen and seen() is record) or self not in self._open[:1]:
             return
         self._seen.record = weakref.ref(record)
+        told = self.told(record)
+        self.dropped += len(self._kept) == self._kept.maxlen
+        self._kept.append(told)
+
+    @staticmethod
+    def told(record: logging.LogRecord) -> tuple[float, str, str]:
+        """Time, level and text of a record."""
         try:
             text = f"{record.name}: {record.getMessage()}"
             if record.exc_info and record.exc_info[1] is not None:
                 text += "\n" + "".join(traceback.format_exception(*record.exc_info, limit=-_CALLS)).rstrip()
         except Exception:
             text = f"{record.name}: {_described(record.msg)}"
-        self.dropped += len(self._kept) == self._kept.maxlen
-        self._kept.append((record.created, _named(record.levelno), _cut(text)))
+        return record.created, _named(record.levelno), _cut(text)
+
+    @property
+    def is_first(self) -> bool:
+        """Whether none of the same name began to listen before it in this process."""
+        return next((one for one in self._open if one.get_name() == self.get_name()), None) is self
 
     def take(self) -> list[tuple[float, str, str]]:
         """Time, level and text of the records since the last call."""
         if self in self._open:
             # The program may have set up its logging meanwhile.
             self._listen()
+        self.before, self.latest = self.latest, time.time()
         found = []
         while self._kept:
             found.append(self._kept.popleft())

@@ -10,6 +10,7 @@ from typing import Any
 import msgpack
 from distributed.metrics import time
 
+from .earlier import Earlier
 from .gaps import Gaps
 from .garbage import Collections
 from .logs import Logs
@@ -48,6 +49,8 @@ class Own:
         self._gaps = Gaps(*self._pulse.gaps)
         self._logs = Logs(name)
         self._logs.open()
+        self._earlier = Earlier(server, self._logs)
+        self._earlier.ask(self._logs.latest)
         self._sampler: Sampler | None = None
 
     def adjust(self, options: dict[str, Any], profile: bool, seen: bool) -> None:
@@ -81,8 +84,9 @@ class Own:
             self._gaps.add(self._pulse.start(self._sampler))
 
     def tell_again(self) -> None:
-        """Tell somebody who begins here what cannot be recorded."""
+        """Tell somebody who begins here what cannot be recorded, and what was logged before."""
         self._gaps.tell_again()
+        self._earlier.ask(self._logs.latest)
 
     def message(self) -> bytes:
         """What is new, like a worker's push."""
@@ -95,6 +99,8 @@ class Own:
             told["profile"] = packed_profile(self._sampler.drain())
         if collections := self._collections.take():
             told["collections"] = collections
+        if (earlier := self._earlier.take()) is not None:
+            told["earlier"] = earlier
         if logs := self._logs.take():
             told["logs"] = logs
         if gaps := self._gaps.take():

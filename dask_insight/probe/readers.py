@@ -10,7 +10,7 @@ from typing import Any
 import msgpack
 
 from .layouts import LAYOUTS
-from .rows import Blobs, Items, Names, Rows
+from .rows import Blobs, Items, Names, Rows, picking
 from .tasks import Tasks
 
 #: Most rows of a table in one reply, and most bytes of workers' messages: a few milliseconds of work.
@@ -24,10 +24,19 @@ AIM = 1.0
 LEAST = 64_000
 #: Names that gauges of all workers may have together.
 GAUGES = 1000
+#: What is told of no more where there is too much of it.
+_LACKING = {
+    "worker_names": "workers",
+    "thread_names": "threads of tasks",
+    "type_names": "types of results",
+    "action_names": "phases of tasks",
+}
+_GROUP = picking(LAYOUTS["graph"], "group")
 #: Tables whose rows are as long as what people write, up to tens of kilobytes each.
 _TEXTS = ("errors", "events")
 
 Position = dict[str, int]
+Group = tuple[int, str, str, str]
 
 
 class Reader:
@@ -40,6 +49,8 @@ class Reader:
         self.backlog: list[Hashable] = []
         self.below = 0
         self.at: Position = {}
+        #: Groups that the last answer names: code, group, task name, span.
+        self.groups: list[Group] = []
         self.heard = monotonic()
 
     @property
@@ -84,21 +95,20 @@ class Stores:
             "memory": self.memory,
             "gauges": self.gauges,
         }
+        #: Those that rows refer to.
         self._names: dict[str, Names] = {
-            "group_names": tasks.graph.groups,
             "worker_names": tasks.workers,
             "thread_names": tasks.threads,
             "type_names": tasks.types,
             "action_names": tasks.actions,
-            "functions": tasks.graph.functions,
-            "fused": tasks.graph.fused,
             "gauge_names": self.gauge_names,
         }
+        self._facts = {"functions": tasks.graph.functions, "fused": tasks.graph.fused}
 
     def start(self) -> Position:
-        """The position of a reader that begins now: all names, no rows."""
+        """The position of a reader that begins now: all names but those of groups, no rows."""
         at = {name: table.end for name, table in self._tables.items()}
-        return at | dict.fromkeys(self._names, 0) | {"blobs": self.blobs.end, "again": 0}
+        return at | dict.fromkeys((*self._names, *self._facts), 0) | {"blobs": self.blobs.end, "again": 0}
 
     def release(self, readers: list[Reader]) -> None:
         """Drop what all readers have."""
@@ -131,10 +141,12 @@ class Stores:
         rows = int(SLICE * share)
         missed, at["blobs"], blobs = self.blobs.take(at["blobs"], int(BYTES * share))
         lost = {"blobs": missed} if missed else {}
+        reader.groups = []
+        self._note_lacking()
         if any(len(names.codes) - at[name] > rows for name, names in self._names.items()):
             # Rows may have any code there is, so names that are too many to go with them go before them;
             # messages have none, and would overflow meanwhile.
-            return _packed(self._new_names(at, _NAMES * rows), lost), blobs, at, True
+            return _packed(_news(self._names, at, _NAMES * rows), lost), blobs, at, True
         more = at["blobs"] < self.blobs.end
         for name, table in self._tables.items():
             if name == "attempts" and at["graph"] < self.tasks.graph.rows.end:
@@ -157,17 +169,27 @@ class Stores:
             at["again"] += len(keys)
             more = True
         # Last: what is told again may be the first to have a name.
-        told |= self._new_names(at)
+        told |= _news(self._names, at) | _news(self._facts, at, rows)
+        more = more or any(at[name] < len(facts.codes) for name, facts in self._facts.items())
+        again = told.get("again", (b"", b"", b""))
+        if groups := self._groups(told.get("graph", b"") + again[1]):
+            told["group_names"] = reader.groups = groups
         return _packed(told, lost), blobs, at, more
 
-    def _new_names(self, at: Position, most: int | None = None) -> dict[str, list[Hashable]]:
-        """Names of each kind that a reader does not have yet, the first so many; `at` goes on behind them."""
-        told = {}
-        for name, names in self._names.items():
-            if new := names.since(at[name], most):
-                told[name] = new
-                at[name] += len(new)
-        return told
+    def _groups(self, packed: bytes) -> list[Group]:
+        """The groups that rows of `graph` name, by code: every answer tells all of its own."""
+        at = self.tasks.graph.groups.at
+        found = [(code, at(code)) for code in sorted({code for (code,) in _GROUP.iter_unpack(packed)})]
+        if any(group is None for _, group in found):
+            self.tasks.graph.leaves_out.add("names of tasks may be missing, too many were new at once")
+        return [(code, *(group or ("", "", ""))) for code, group in found]
+
+    def _note_lacking(self) -> None:
+        for name, what in _LACKING.items():
+            codes = self._names[name].codes
+            if codes.beyond:
+                said = f"{what} may be missing, no more than {codes.bound:,} are kept"
+                self.tasks.graph.leaves_out.add(said)
 
     def _again(self, keys: list[Hashable], below: int) -> tuple[bytes, bytes, bytes]:
         """Tasks that a reader has not seen although others have: keys, `graph` and `edges` rows."""
@@ -180,6 +202,16 @@ class Stores:
                 graph += known[0]
                 edges += known[1]
         return pack_keys(described), bytes(graph), bytes(edges)
+
+
+def _news(known: dict[str, Names], at: Position, most: int | None = None) -> dict[str, list[Hashable]]:
+    """Of each kind what a reader does not have yet, the first so many; `at` goes on behind them."""
+    told = {}
+    for name, names in known.items():
+        if new := names.since(at[name], most):
+            told[name] = new
+            at[name] += len(new)
+    return told
 
 
 def _packed(told: dict[str, Any], lost: dict[str, int]) -> bytes:
@@ -203,7 +235,7 @@ def pack_keys(keys: list[Hashable]) -> bytes:
     return packed
 
 
-def spans_of(scheduler: Any, groups: Iterable[Any]) -> list[tuple[str, tuple[str, ...], str]]:
+def spans_of(scheduler: Any, groups: Iterable[Group]) -> list[tuple[str, tuple[str, ...], str]]:
     """The spans of named groups, and those around them: id, name, id of the parent."""
     extension = scheduler.extensions.get("spans")
     known = extension.spans if extension is not None else {}

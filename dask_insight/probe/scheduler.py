@@ -6,6 +6,7 @@ import asyncio
 import threading
 from array import array
 from collections.abc import Hashable, Sequence
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -16,6 +17,7 @@ from distributed.protocol import to_serialize
 from .boot import unload
 from .clock import host, process
 from .cluster import about, in_turn, memory_rows, worker_facts
+from .exits import Exits
 from .farewell import PATIENCE, Farewell, topic
 from .gauges import Gauges
 from .journal import Journal, Labels
@@ -103,6 +105,8 @@ class Probe(SchedulerPlugin):
         self._gauges = Gauges(lambda why: self.journal.event("info", "lost", why, source="recorder"))
         self._stranded = Stranded(scheduler, self.journal.event)
         self._placing = Placing(scheduler, self._worker_plugin, self._worker_name, self._unrecorded)
+        lost = partial(self.journal.event, "info", "lost", source="recorder")
+        self._exits = Exits(scheduler, self.labels.last, self.stores.events.add, lost)
         for address in scheduler.workers:
             self._worker_there(address)
         for name in _CALLS:
@@ -238,7 +242,8 @@ class Probe(SchedulerPlugin):
         answer = {
             "packed": to_serialize(packed),
             "blobs": blobs,
-            "spans": self._spans(reader.at["group_names"], position["group_names"]),
+            # The scheduler remembers all that it ever had.
+            "spans": spans_of(self.scheduler, reader.groups),
             "at": position,
             "more": more,
             "time": time(),
@@ -253,15 +258,11 @@ class Probe(SchedulerPlugin):
                 self._farewell.without(recorder)
         return answer
 
-    def _spans(self, after: int, end: int) -> list[tuple[str, tuple[str, ...], str]]:
-        """The spans of the groups that an answer names; the scheduler remembers all that it ever had."""
-        return spans_of(self.scheduler, self.tasks.graph.groups.since(after, end - after))
-
     async def flush(self, *, timeout: float) -> None:
         """Have every worker push what it has; those that do not are named."""
         calls = {address: asyncio.ensure_future(self._flushed(address)) for address in self.scheduler.workers}
         numbering = [] if self._numbering is None else [self._numbering]
-        if waited := [*calls.values(), *numbering]:
+        if waited := [*calls.values(), *numbering, *self._exits.last()]:
             await asyncio.wait(waited, timeout=timeout)
         silent = [
             self.labels.last(address)
@@ -315,6 +316,7 @@ class Probe(SchedulerPlugin):
         if self.scheduler.plugins.get(self.name) is self:
             del self.scheduler.plugins[self.name]
         self._shut("join", "adjust", "poll", "flush", "leave")
+        self._exits.stop()
         if self._own is not None:
             self._own.stop()
         if self._numbering is not None:
@@ -380,7 +382,7 @@ class Probe(SchedulerPlugin):
 
     def update_graph(self, scheduler: Any, *, client: str, keys: Any, tasks: Any = (), **facts: Any) -> None:
         try:
-            self.tasks.submitted(client, keys, len(tasks))
+            self.tasks.submitted(client, keys, len(tasks), facts.get("priority") or {})
         except Exception as error:
             self._failed("update_graph", error)
 
@@ -421,6 +423,7 @@ class Probe(SchedulerPlugin):
         try:
             if self._farewell is None:
                 self.journal.logged(topic, msg, self.scheduler.clients)
+                self._exits.logged(topic, msg)
         except Exception as error:
             self._failed("log_event", error)
 
@@ -430,13 +433,15 @@ class Probe(SchedulerPlugin):
         if there:
             try:
                 await self.flush(timeout=PATIENCE)
-                self._farewell = Farewell(there)
+                # Some have left meanwhile.
+                self._farewell = Farewell(there & self._readers.keys())
                 self.scheduler.log_event([topic(self.name, recorder) for recorder in there], {})
                 await self._farewell.over()
             except Exception as error:
                 self._failed("before_close", error)
 
     async def close(self) -> None:
+        self._exits.stop()
         if self._own is not None:
             self._own.stop()
         for task in (self._watching, self._numbering):
@@ -520,6 +525,7 @@ class Probe(SchedulerPlugin):
     def _worker_there(self, address: str) -> str:
         label = self.labels.of(address, self.scheduler.workers[address].server_id)
         self.tasks.worker(address, label)
+        self._exits.there(address, self.scheduler.workers[address])
         return label
 
     def _worker_row(self, address: str) -> dict[str, Any]:

@@ -32,6 +32,7 @@ _BOTH = (
     "resources",
     "pulse",
     "logs",
+    "earlier",
     "messages",
     "errors",
 )
@@ -39,10 +40,10 @@ _BOTH = (
 _ONLY = {
     "scheduler": (
         *("layouts", "functions", "fused", "graph", "tasks", "readers", "journal"),
-        *("own", "cluster", "gauges", "farewell", "stranded", "placing", "scheduler"),
+        *("own", "cluster", "gauges", "exits", "farewell", "stranded", "placing", "scheduler"),
     ),
     "worker": (
-        *("threads", "secede", "executions", "transfers", "metrics", "actors", "cores"),
+        *("threads", "secede", "executions", "transfers", "metrics", "actors", "cores", "buffers"),
         "worker",
     ),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 from distributed.metrics import time
@@ -303,10 +303,10 @@ class Tasks:
         code = self.codes[address] = self.workers.code(label)
         self.addresses[code] = address
 
-    def submitted(self, client: str, keys: Any, tasks: int) -> None:
+    def submitted(self, client: str, keys: Any, tasks: int, priorities: Mapping[Any, Any]) -> None:
         """A graph has come, whose tasks are wanted from now on."""
         self.settle()
-        self.graph.submitted(client, keys, tasks)
+        self.graph.submitted(client, keys, tasks, priorities)
 
     def forget(self, most: int, patience: float) -> None:
         """Drop what is held of tasks that the scheduler forgot; see `Graph.forget`."""

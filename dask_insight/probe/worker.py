@@ -17,8 +17,10 @@ from distributed.protocol import to_serialize
 
 from .actors import Actors
 from .boot import unload
+from .buffers import Buffers
 from .clock import Offset, host, process, time
 from .cores import cores
+from .earlier import Earlier
 from .executions import NOTHING, Executions
 from .gaps import Gaps
 from .garbage import Collections
@@ -46,6 +48,7 @@ _REFUSALS = 5
 _FIRST, _FURTHER = 2, 3
 #: Seconds between two samples of a worker's resources up to which workers of one process take turns.
 _SHARED = 1.0
+_NAN = float("nan")
 #: The probes of this process. A cluster may have all its workers in one: together they may cost what one may.
 _here: weakref.WeakSet[Probe] = weakref.WeakSet()
 
@@ -110,12 +113,14 @@ class Probe(WorkerPlugin):
         undo(self._executions.close)
         vars(self)["transition"] = self._executions.transition
         self._metrics = Metrics(worker)
+        self._buffers = Buffers(worker)
         self._actors = Actors(worker, self._failed)
         undo(self._actors.close)
         # The recorders are yet to say what they ask for; those that want less leave it out.
         self._logs = Logs(self.package, "info")
         undo(self._logs.shut)
         self._logs.open()
+        self._earlier = Earlier(worker, self._logs)
         self._waits = Waits(partial(task_threads, worker))
         undo(self._waits.close)
         self._collections = Collections(self._run_on)
@@ -139,7 +144,7 @@ class Probe(WorkerPlugin):
             # Without its scheduler nobody takes it, and a worker would try for long to connect anew.
             if comm is not None and not comm.closed():
                 with contextlib.suppress(Exception):
-                    self._executions.tell_away()
+                    self._tell_all()
                     await asyncio.wait_for(self._push(), _LAST)
             if self._pushing is not None:
                 self._pushing.cancel()
@@ -147,8 +152,13 @@ class Probe(WorkerPlugin):
 
     async def flush(self) -> None:
         """Push now; the scheduler's probe calls this before a recorder ends."""
-        self._executions.tell_away()
+        self._tell_all()
         await self._push()
+
+    def _tell_all(self) -> None:
+        """Have the next push leave nothing to a later one."""
+        self._executions.tell_away()
+        self._metrics.look_at_all()
 
     def _fetched(self) -> None:
         self._transfers.look("incoming")
@@ -171,12 +181,16 @@ class Probe(WorkerPlugin):
 
     def _counts(self) -> dict[str, float]:
         state, waited = self.worker.state, self._waits.take()
+        self._buffers.look(time())
         return {
             "executing": state.executing_count,
             "ready": len(state.ready) + len(state.constrained),
             "waiting": len(state.waiting),
             "transfers_in": state.transfer_incoming_count,
             "transfers_out": self.worker.transfer_outgoing_count,
+            # As large as Dask measured what is sent; other versions of it may not tell.
+            "bytes_in": getattr(state, "transfer_incoming_bytes", _NAN),
+            "bytes_out": getattr(self.worker, "transfer_outgoing_bytes", _NAN),
             "starved": waited.core,
             "gil_wait": waited.gil,
         }
@@ -285,6 +299,10 @@ class Probe(WorkerPlugin):
             told["collections"] = collections
         if metrics := [*self._metrics.take(), *self._actors.take()]:
             told["metrics"] = metrics
+        if gauges := self._buffers.take():
+            told["gauges"] = gauges
+        if (earlier := self._earlier.take()) is not None:
+            told["earlier"] = earlier
         if logs := self._logs.take():
             told["logs"] = logs
         self._gaps.add(*self._executions.gaps, *_out_of_sight(self.worker))
@@ -310,11 +328,15 @@ class Probe(WorkerPlugin):
         if options.get("joined") != self._options.get("joined", options.get("joined")):
             self._executions.tell_again()
             self._gaps.tell_again()
-        self._options = options
+            self._buffers.tell_again()
+            self._earlier.ask(self._logs.before)
+        before, self._options = self._options, options
         sharing = max(1, len(_here))
         if (every := options.get("resources")) is not None:
             self._pulse.interval = max(every, min(every * sharing, _SHARED))
         if (level := options.get("logs")) is not None:
+            if "logs" not in before:
+                self._earlier.ask(self._logs.before)
             self._logs.ask(level)
         wanted = options.get("profile", False)
         interval, budget = options.get("profile_interval", 0.0), options.get("profile_budget", 0.0) / sharing

@@ -17,11 +17,13 @@ _Read = Callable[[str], Mapping[str, Any]]
 #: for one of their process.
 _SHARED, _SOME = (
     ("distributed/lock.py", "distributed/semaphore.py", "distributed/multi_lock.py"),
-    ("dask/utils.py", "/threading.py"),
+    ("dask/utils.py", "/threading.py", "xarray/backends/locks.py"),
 )
 _FUNCTIONS = ("acquire", "__enter__")
 #: A lock of the interpreter has no frame: the innermost line tells, by the lock's name or by having no call.
-_NAMED = re.compile(r"\bwith\s+(?:[\w.]*[._])?locks?\b|(?:\b|_)locks?\.acquire\(", re.IGNORECASE)
+_NAMED = re.compile(
+    r"\bwith\s+(?:[\w.]*[._])?locks?\b|(?:\b|_)locks?\.(?:acquire|__enter__)\(", re.IGNORECASE
+)
 #: What is left so may commit or flush, which takes time as well.
 _OTHER = r"(?![\w.]*(?:conn?|connection|cursor|db|file|transaction)\s*[,:])"
 _NAME = rf"{_OTHER}[\w.]+(?:\[[^]()]*\])?"
@@ -77,7 +79,7 @@ def in_shared_locks(read: _Read) -> np.ndarray:
 
 
 def in_locks(read: _Read) -> np.ndarray:
-    """Which rows of ``stacks`` wait for a lock: of `distributed`, of `dask`, or of their own module."""
+    """Which rows of ``stacks`` wait for a lock: of `distributed`, `dask`, `xarray`, or their own module."""
     stacks, lines = read("stacks"), read("lines")
     function = stacks["function"]
     gets = by_name(function, lambda name: name.rpartition(".")[2] in _FUNCTIONS, False)

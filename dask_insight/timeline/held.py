@@ -26,7 +26,7 @@ class Stays(NamedTuple):
 
 
 def stays(read: Read, known: Attempts) -> Stays:
-    """Where results were, and for how long; copies that a worker dropped before the result went count on."""
+    """Where results were, each once; copies that a worker dropped before the result went count on."""
     made = np.flatnonzero(known.ok & known.ran)
     row, worker, moment = _came(read, known)
     rows, since = np.concatenate((made, row)), np.concatenate((known.at("done", made), moment))
@@ -171,7 +171,7 @@ def _makers(known: Attempts) -> Lookup:
 
 
 def _came(read: Read, known: Attempts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Results that came from other workers: row of the attempt, code of the worker, moment."""
+    """Results that came from others, each the first time: row of the attempt, code of the worker, moment."""
     transfers: Mapping[str, Any] = read("transfers")
     carried: Mapping[str, Any] = read("transferred")
     at, made = Lookup(transfers["transfer"]).rows(carried["transfer"]), _makers(known).rows(carried["task"])
@@ -179,5 +179,10 @@ def _came(read: Read, known: Attempts) -> tuple[np.ndarray, np.ndarray, np.ndarr
     kept = np.flatnonzero((at >= 0) & (made >= 0))
     kept = kept[incoming[at[kept]]]
     worker = coded(pick(transfers["worker"], at[kept]), known.worker.names)
-    there = worker >= 0
-    return made[kept][there], worker[there], transfers["stop"][at[kept]][there]
+    row, moment = made[kept], transfers["stop"][at[kept]]
+    there = np.flatnonzero((worker >= 0) & (worker != known.worker.codes[row]))
+    there = there[np.argsort(moment[there], kind="stable")]
+    pair = row[there].astype("i8") * len(known.worker.names) + worker[there]
+    _, first = np.unique(pair, return_index=True)
+    there = there[first]
+    return row[there], worker[there], moment[there]

@@ -314,7 +314,7 @@ export const TABLES = {
     time: 'time',
     /** The process that reports it, or 'recorder'. */
     source: 'sym',
-    /** worker-added, worker-removed, worker-status, steal, graph, log, user, lost … */
+    /** worker-added, worker-removed, worker-exit (as its nanny says), worker-status, steal, graph, log, log-before (from before it was recorded, as Dask kept it), user, lost … */
     kind: 'sym',
     /** debug, info, warning or error. */
     level: 'sym',

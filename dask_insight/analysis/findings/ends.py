@@ -47,10 +47,11 @@ CLOSED = End(
     "",
     "They were asked to close while they had work, as `cluster.scale` to fewer workers does, or a nanny that "
     "gives up on its worker; they ended at once and handed nothing over. ",
-    "Before you scale down, retire those that `scale` will close: they begin nothing new and hand over their "
-    "results. `cluster.adapt` does so by itself.\n\n"
-    "    client.retire_workers(names=list(cluster.worker_spec)[2:])   # all but the two that are to stay\n"
-    "    cluster.scale(2)",
+    "Have those that are to go hand over their results first, as an adaptive cluster does; where nobody "
+    "scales, retire them, and their processes end. Do not call `scale` right after that: it may close others "
+    "than have left.\n\n"
+    "    cluster.adapt(minimum=2, maximum=2)   # in place of cluster.scale(2); whole jobs of a queue\n"
+    "    client.retire_workers(target=2)       # where nobody scales: all but two",
 )
 LIFETIME = End(
     "came to the end of their lifetime",

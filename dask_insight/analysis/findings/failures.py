@@ -11,6 +11,7 @@ from ...lookup import sorted_set
 from ...tables.errors import kind_of, raised_in
 from ...tables.named import errors_in_time
 from ...timeline import submitted_by_others
+from .exits import Exits
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .names import most, quoted, workers_of
@@ -51,8 +52,10 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     too_large = not deadly and all(_NO_ROOM in errors.get(task, "") for task in known.task[tasks].tolist())
     larger = larger_inputs(facts, tasks) if deadly else _inputs(facts, tasks) if too_large else ""
     advice = _TOO_LARGE if too_large else _RAISED_HERE if known.local[tasks].all() else _RAISED
+    exits = Exits(facts, workers_of(facts, rows[known.killed[rows]]) if deadly else ())
     if deadly:
-        advice = f"{EQUAL_PARTS}\n\n{_DEADLY}" if larger else _DEADLY
+        advice = (exits.only and exits.only.advice) or _DEADLY.format("" if exits.why() else _HOW)
+        advice = f"{EQUAL_PARTS}\n\n{advice}" if larger else advice
     yield Finding(
         code="failed-tasks",
         severity=(
@@ -77,9 +80,11 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
             ),
             Fact("time in them", seconds, "s"),
             *([Fact("of them, submitted by other clients", theirs, "count")] if theirs else []),
+            *exits.facts(),
         ),
         why=(
             f"{_NEVER_BEGAN if too_large else _NONE_WORKED} What needs them has no result either."
+            f"{exits.why() and f' {exits.why().strip()}'}"
             f"{larger and f' {larger}'}"
             f"{_raised(facts, 'task', known.task[tasks])}"
         ),
@@ -300,10 +305,11 @@ _DEADLY = (
     "Workers died with these tasks: there is no traceback. Read what the workers said last, and how much "
     "memory they had; give such a task more memory, or less to do:\n\n"
     "    run.workers[['worker', 'left', 'memory_limit']]\n"
-    "    client.get_worker_logs(nanny=True)\n"
+    "{}"
     "    # workers that one may take along, before there is a scheduler: 1 gives such a task up sooner\n"
-    "    dask.config.set({'distributed.scheduler.allowed-failures': 1})"
+    "    dask.config.set({{'distributed.scheduler.allowed-failures': 1}})"
 )
+_HOW = "    client.get_worker_logs(nanny=True)   # how they ended\n"
 _RETRIED = (
     "Find out why they raise: `run.errors` has the traceback of every attempt. Try again only what "
     "failed, inside the function, and not the whole task, or cut the task so that little is "

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...batch import Symbols
+from ...lookup import Lookup, by_name
 from ...timeline import stays, tells_releases
 from .facts import Facts, is_any
 from .losses import running_of
@@ -18,6 +19,8 @@ from .suspects import needed
 #: Share of a worker's memory from which results explain it, and of these from which known ones do.
 EXPLAINED = 0.5
 
+#: Libraries whose results are in the memory of a GPU.
+_GPU = frozenset(("cudf", "cupy", "cupyx", "dask_cudf", "rmm"))
 _BEFORE = "data that were there before or that clients sent"
 
 
@@ -42,6 +45,8 @@ class Results:
         self._managed, self._spilled = _sampled(facts, "managed"), _sampled(facts, "spilled")
         #: Bytes of the result of each attempt.
         self.size: np.ndarray = np.nan_to_num(known.nbytes)
+        #: The same of those in the memory of hosts; 0 of those on a GPU.
+        self.in_hosts: np.ndarray = np.where(_on_gpu(facts), 0.0, self.size)
 
     def held(self, worker: str, when: float) -> np.ndarray:
         """Rows of the attempts whose results a worker had at a moment."""
@@ -56,11 +61,14 @@ class Results:
         return np.unique(self._stays.row[mine[self._stays.since[mine] <= when]])
 
     def in_memory(self, worker: str, when: float) -> float:
-        """Bytes of those in memory: as Dask measured them, or else all that were held less those on disk."""
-        managed = self._managed(worker, when)
+        """Bytes of those in a host's memory: as Dask measured them, or else all held less those on disk.
+
+        Dask counts those on a GPU as well.
+        """
+        rows, managed = self.held(worker, when), self._managed(worker, when)
+        held = float(self.in_hosts[rows].sum())
         if math.isfinite(managed):
-            return managed
-        held = float(self.size[self.held(worker, when)].sum())
+            return max(managed - (float(self.size[rows].sum()) - held), 0.0)
         return max(held - float(np.nan_to_num(self._spilled(worker, when))), 0.0)
 
     def lasting(self, workers: Iterable[str], until: float) -> tuple[np.ndarray, np.ndarray]:
@@ -87,7 +95,7 @@ def filling(facts: Facts, results: Results, peaks: Mapping[str, tuple[float, flo
     peaks
         For each worker a moment, and the bytes to be explained.
     """
-    size, is_told, own = results.size, tells_releases(facts.read), own_workers(facts)
+    size, is_told, own = results.in_hosts, tells_releases(facts.read), own_workers(facts)
     weight = np.zeros(len(size))
     attempts = split(facts.attempts.worker, np.flatnonzero(of_workers(facts, peaks)))
     running = {}
@@ -127,6 +135,14 @@ def from_before(facts: Facts, when: float) -> Filling:
     names = facts.worst(count, prefix.names)
     said = f"results of {quoted(names, 1)} that were there before" if names else _BEFORE
     return Filling(names, said, True)
+
+
+def _on_gpu(facts: Facts) -> np.ndarray:
+    """Which attempts have results in the memory of a GPU, by the library of their type."""
+    table, known = facts.read("attempts"), facts.attempts
+    mine = by_name(table["typename"], lambda name: name.partition(".")[0] in _GPU, False)
+    on_gpu: np.ndarray = np.append(mine, False)[Lookup(table["run"]).rows(known.run)]
+    return on_gpu
 
 
 def _sampled(facts: Facts, column: str) -> Callable[[str, float], float]:

@@ -1,4 +1,4 @@
-"""Time for which tasks waited for a lock of their own: of `distributed`, of `dask`, or of their module."""
+"""Time for which tasks waited for a lock: of `distributed`, `dask`, `xarray`, or of their own module."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from ...tables.facts import from_json
 from ...timeline import process_memory
 from .departures import departures
 from .ends import ANEW, DIED, NOTHING_RAN, End, ends
+from .exits import Exits
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .host_memory import full_hosts
@@ -32,6 +33,8 @@ _FILLS = 30.0
 #: Share of its limit from which a worker was most likely killed for its memory, and below which it was not
 #: short of it; seconds of its rise that are told, and after which nothing is known of its memory any more.
 _FULL, _LOW, _RISES, _KNOWN = 0.8, 0.5, 2.0, 2.5
+#: What is known of those whose nannies say how they ended.
+_UNASKED = "The scheduler lost them, and nobody had asked them to leave."
 #: Seconds that a scheduler stays after its last worker if nobody closes the cluster.
 _STAYS = 10.0
 
@@ -63,6 +66,7 @@ class Kill(NamedTuple):
 class Seen(NamedTuple):
     """The memory of a worker's process when it was last seen."""
 
+    worker: str
     #: Share of the lower of the limits that Dask and the system have for it.
     share: float
     #: Bytes, and how many more than a moment before.
@@ -103,16 +107,20 @@ def _lost(facts: Facts, limits: Limits, end: End, losses: list[Loss]) -> Finding
     again, seconds = _rows("again", losses), lost_work(facts, losses)
     first, last = min(loss.when for loss in losses), max(loss.when for loss in losses)
     went_on = bool((known.ran & (known.done > last)).any())
-    names, why = _names(facts, losses, again), end.why + (ANEW if went_on else NOTHING_RAN)
+    names, why = _names(facts, losses, again), end.why
+    exits = Exits(facts, (loss.worker for loss in losses) if end is DIED else ())
+    if said := exits.why():
+        why = f"{_UNASKED} {said}"
+    why += ANEW if went_on else NOTHING_RAN
     seen = _fullest(facts, losses) if end is DIED else None
     if end is DIED:
         suspected = suspects(facts, deaths_of(facts, losses), limits["worker-lost.size"])
         names = tuple(dict.fromkeys((*suspected.names, *names)))
-        why += f"{_memory(facts, limits, losses, seen)}{suspected.why}"
+        why += f"{_memory(facts, limits, losses, seen, exits)}{suspected.why}"
     why = f"{why.strip()} {began_anew(facts, (loss.worker for loss in losses))}"
     cut, anew = _cut(facts, losses), _anew(facts, losses)
     whole = max(float(facts.inside.sum()), 1e-9)
-    left = f"{words.count(len(losses), 'worker')} {end.title}"
+    left = f"{words.count(len(losses), 'worker')} {end.title}{f' ({exits.only.short})' if exits.only else ''}"
     doing = f" with {quoted(names)}" if names else ""
     return Finding(
         code="worker-lost",
@@ -132,10 +140,11 @@ def _lost(facts: Facts, limits: Limits, end: End, losses: list[Loss]) -> Finding
             Fact("results lost with them", sum(loss.results for loss in losses), "count"),
             Fact("work done again", float(facts.inside[again].sum()), "s"),
             Fact("lost work, of the time in functions", seconds / whole, "share"),
+            *exits.facts(),
             *_facts_of(seen),
         ),
         why=why.strip(),
-        advice=end.advice,
+        advice=(exits.only and exits.only.advice) or end.advice,
         url=WORKER_LOST.url,
     )
 
@@ -173,7 +182,7 @@ def _anew(facts: Facts, losses: list[Loss]) -> np.ndarray:
     return np.unique(np.concatenate(found))
 
 
-def _memory(facts: Facts, limits: Limits, losses: list[Loss], seen: Seen | None) -> str:
+def _memory(facts: Facts, limits: Limits, losses: list[Loss], seen: Seen | None, exits: Exits) -> str:
     """Whether the system killed for memory what lost workers had, or how full these or their hosts were."""
     lost = {loss.worker for loss in losses}
     killed = [each for each in facts.allowed if each.kills and lost.intersection(each.workers)]
@@ -181,7 +190,7 @@ def _memory(facts: Facts, limits: Limits, losses: list[Loss], seen: Seen | None)
         full = min(_full_then(facts, limits, losses), key=lambda each: each.left, default=None)
         if full:
             return f"{full.title}, which is when systems kill processes or refuse them memory. "
-        return _when_seen(seen, len(losses)) if seen else ""
+        return _when_seen(seen, len(losses), exits.may_be_for_memory(seen.worker)) if seen else ""
     there = words.size(min(each.bytes for each in killed))
     times = words.count(sum(each.kills for each in killed), "time")
     return (
@@ -190,16 +199,18 @@ def _memory(facts: Facts, limits: Limits, losses: list[Loss], seen: Seen | None)
     )
 
 
-def _when_seen(seen: Seen, workers: int) -> str:
+def _when_seen(seen: Seen, workers: int, may_be_cause: bool) -> str:
     """What the memory of the fullest of the lost workers tells; '' if nothing."""
     which = "The fullest of them" if workers > 1 else "It"
     had = f"{words.share(seen.share)} of its memory limit {words.duration(seen.age)} before"
     rose = f", {words.size(seen.rise)} more than a moment earlier" if seen.rise >= 0.1 * seen.nbytes else ""
     if seen.age > _KNOWN:
         return ""
+    if seen.share >= _FULL and not may_be_cause:
+        return f"{which} had {had}{rose}. "
     if seen.share >= _FULL:
         return f"{which} had {had}{rose}, and was most likely killed for its memory. "
-    if seen.coming >= 1.0:
+    if seen.coming >= 1.0 and may_be_cause:
         return f"{which} had {had}{rose}, and may have been killed for its memory. "
     if seen.share < _LOW and not seen.is_crowded:
         return f"Memory was not short: {which[0].lower()}{which[1:]} had {had}. "
@@ -226,7 +237,14 @@ def _fullest(facts: Facts, losses: list[Loss]) -> Seen | None:
             before = rows[time[rows] >= time[last] - _RISES]
             had, rise = float(nbytes[last]), float(nbytes[last] - nbytes[before].min())
             found.append(
-                Seen(had / limit, had, rise, loss.when - float(time[last]), _is_crowded(facts, loss.worker))
+                Seen(
+                    loss.worker,
+                    had / limit,
+                    had,
+                    rise,
+                    loss.when - float(time[last]),
+                    _is_crowded(facts, loss.worker),
+                )
             )
     return max(found, key=lambda seen: seen.coming, default=None)
 
@@ -411,7 +429,8 @@ WORKER_LOST = Rule(
         "that need `worker-lost.size` of the memory limit and twice what ran beside them, by what their "
         "process had more when they ended, or usually while they ran. Where nothing "
         "tells, it says so; and how full of the lower of Dask's and the system's limit the fullest was when "
-        f"last seen: from {words.share(_FULL)} on it was most likely killed for its memory. Apart from them, "
+        f"last seen: from {words.share(_FULL)} on it was most likely killed for its memory, unless its nanny "
+        "says that it ended another way than by signal 9. Apart from them, "
         "workers that were closed or restarted, that got a signal to "
         "end, whose lifetime was over, or of which nothing was heard for `distributed.scheduler.worker-ttl`, "
         "as they or the scheduler tell; and those that were retired, from when they were "

@@ -12,7 +12,7 @@ import numpy as np
 
 from ... import words
 from ...batch import Symbols
-from ...lookup import Lookup, is_any
+from ...lookup import Lookup, by_name, is_any, pick
 
 if TYPE_CHECKING:
     from .facts import Facts
@@ -32,8 +32,8 @@ TOGETHER = (
     "rechunk-merge-rechunk-transfer",
     "rechunk-merge-rechunk-split-rechunk-transfer",
 )
-#: What joblib, and with it scikit-learn, calls its tasks, which are batches of calls.
-_OF_JOBLIB = re.compile(r"(?:mixed_)?batch_of_.*_(\d+)_calls")
+#: What joblib, and with it scikit-learn, calls its tasks, which are batches of so many calls, or of `n`.
+_OF_JOBLIB = re.compile(r"(?:mixed_)?batch_of_.*_(\d+|n)_calls")
 
 
 def most(
@@ -100,10 +100,23 @@ def own_workers(facts: Facts) -> frozenset[str]:
     return frozenset(name for name, told in facts.workers.items() if told["own"])
 
 
-def of_joblib(name: str) -> int:
-    """How many calls each task of a name makes for joblib; 0 if it is none of joblib's."""
+def of_joblib(name: str) -> bool:
+    """Whether tasks of a name are batches of joblib's."""
+    return _OF_JOBLIB.fullmatch(name) is not None
+
+
+def calls_each(facts: Facts, name: str) -> int:
+    """How many calls tasks of a name make for joblib, by their groups; 0 if they are none of joblib's."""
+    if not of_joblib(name):
+        return 0
+    rows = facts.attempts.described[facts.good & (facts.prefix.codes == facts.names.index(name))]
+    counts = by_name(pick(facts.read("graph")["group"], rows), _calls, 0)
+    return int(np.median(counts[counts > 0])) if counts.any() else max(1, _calls(name))
+
+
+def _calls(name: str) -> int:
     match = _OF_JOBLIB.fullmatch(name)
-    return int(match[1]) if match else 0
+    return int(match[1]) if match and match[1] != "n" else 0
 
 
 def called(name: str, otherwise: str = "function") -> str:

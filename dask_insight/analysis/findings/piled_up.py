@@ -89,10 +89,10 @@ def _forgotten(
         parts.append(held[used[held] <= when])
     # Several workers may have had one result.
     rows = np.unique(np.concatenate(parts))
-    nbytes = float(results.size[rows].sum())
+    nbytes = float(results.in_hosts[rows].sum())
     if not nbytes or nbytes < _FORGOTTEN * memory:
         return
-    names = most(facts, rows, results.size[rows])
+    names = most(facts, rows, results.in_hosts[rows])
     line = _line(facts, rows[is_any(facts.prefix, names[:1])[rows]])
     last = words.duration(facts.since(float(used[rows].max())))
     yield Reason(

@@ -185,6 +185,8 @@ def _why(facts: Facts, some: list[Retirement], waited: np.ndarray, cut: np.ndarr
 _ADVICE = (
     "Retire workers between computations, or when they have little in memory and little to do: let go of "
     "results first, or reduce them. Have an adaptive cluster wait longer before it does:\n\n"
-    "    del persisted                                         # what is let go of is not handed over\n"
-    "    cluster.adapt(minimum=2, maximum=20, wait_count=20)   # looks, one a second, before a worker may go"
+    "    del persisted   # what is let go of is not handed over\n"
+    "    # looks before a worker may go, one a second where Dask itself decides:\n"
+    "    dask.config.set({'distributed.adaptive.wait-count': 20})\n"
+    "    cluster.adapt(minimum=2, maximum=20)"
 )

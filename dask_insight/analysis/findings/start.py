@@ -328,7 +328,7 @@ def _begun(since: np.ndarray, amount: np.ndarray, moments: np.ndarray) -> np.nda
 def _wait_for(facts: Facts, clusters: list[_Cluster]) -> str:
     """Advice to wait for the most workers that any of these had at once."""
     most = max(facts.most_at_once(dict.fromkeys(cluster.workers, 1.0)) for cluster in clusters)
-    return _WAIT.format(workers=int(most))
+    return _WAIT.format(workers=int(most), most=2 * int(most))
 
 
 def _workers(facts: Facts) -> tuple[str, ...]:
@@ -350,8 +350,9 @@ _WAIT = (
     "Wait for the workers before the work begins, or keep them between runs.\n\n"
     "    client.wait_for_workers({workers}, timeout=300)\n"
     "    # an adaptive cluster has no workers to wait for before there are tasks, unless told, and lets\n"
-    "    # them go when they were idle for `wait_count` looks, one each `interval`:\n"
-    "    cluster.adapt(minimum={workers}, wait_count=60, interval='1s')"
+    "    # them go when they were idle for `wait-count` looks, one a second where Dask itself decides:\n"
+    "    dask.config.set({{'distributed.adaptive.wait-count': 60}})\n"
+    "    cluster.adapt(minimum={workers}, maximum={most})"
 )
 _PREPARE = (
     "Have every worker do it beforehand, once, beside whatever else happens.\n\n"

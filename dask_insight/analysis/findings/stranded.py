@@ -125,7 +125,7 @@ _PAUSED = "Workers were there, but none that took tasks: they were paused or abo
 _START = (
     "Look whether workers start, and why they do not, in their logs or those of the job system:\n\n"
     "    client.wait_for_workers(1, timeout=60)\n"
-    "    cluster.get_logs()"
+    "    cluster.get_logs()   # Gateway, YARN, queues: the logs of their pods, containers or jobs"
 )
 
 NO_WORKER = Rule(

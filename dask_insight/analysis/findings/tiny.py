@@ -9,7 +9,7 @@ import numpy as np
 from ... import words
 from .facts import Facts
 from .finding import Fact, Finding
-from .names import called, mapped, of_joblib
+from .names import called, calls_each, mapped
 from .rule import Rule
 from .thresholds import Limits
 
@@ -70,7 +70,7 @@ def _cost(facts: Facts, limits: Limits, lost: float, count: int) -> float:
 
 def _advice(facts: Facts, name: str, good: float, batch: int) -> str:
     larger = f"Give each task about {words.duration(good)} of work or more"
-    calls = of_joblib(name) * batch
+    calls = calls_each(facts, name) * batch
     if calls:
         return (
             f"{larger}: several calls in one task of joblib's, here about {calls:,}.\n\n"

@@ -19,7 +19,7 @@ from .series import Series, series, sharing_processes
 #: From how many processes on their lines become a band, with the middle one.
 _LINES = 8
 #: Gauges of these names are bytes; most that are named to whoever asks for one that is not there.
-_BYTES, _GAUGES = ("rmm.", "cudf."), 20
+_BYTES, _GAUGES = ("rmm.", "cudf.", "p2p."), 20
 
 
 class Measure(NamedTuple):

@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 
 import dask
 
+from ...probe.frames import policy
 from ...probe.graph import sample
 from ..cells import NO_CELL, Cell, running_cell, shown_file
 from ..clients import cluster_of, watch_clients
@@ -29,6 +30,8 @@ _KEYS = 16
 _CODE = 20_000
 #: By what a client sends.
 _SEND = "_send_to_scheduler"
+#: Where a thread waits for what another thread does for it.
+_WAITS = re.compile(r"[\\/]distributed[\\/]utils\.py:sync$|[\\/]joblib[\\/]parallel\.py:")
 #: Lines shown of a module or script.
 _AROUND = 60
 
@@ -126,9 +129,11 @@ class _Watch:
         try:
             if message.get("op") == "update-graph":
                 keys = sample(message["keys"], _KEYS)
-                caller = calling(sys._getframe(1))._replace(
-                    nbytes=_size(message), by_task=message.get("submitting_task") is not None
-                )
+                by_task = message.get("submitting_task") is not None
+                caller = calling(sys._getframe(1))
+                if not caller.file and not by_task:
+                    caller = calling(_waiting())
+                caller = caller._replace(nbytes=_size(message), by_task=by_task)
                 for listener in list(self._listeners):
                     listener(keys, caller)
         except Exception:
@@ -153,6 +158,21 @@ def calling(frame: FrameType | None) -> Caller:
         return Caller("", 0, "", "", running_cell())
     code, file, line = frame.f_code, frame.f_code.co_filename, frame.f_lineno
     return Caller(shown_file(file), line, code.co_qualname, _source(code, file, line), running_cell())
+
+
+def _waiting() -> FrameType | None:
+    """The main thread's frame, if it waits for another: XGBoost, dask-ml and joblib submit on a loop's.
+
+    Without it they have no line, for their event loop has none of its caller's frames.
+    """
+    take, _ = policy()
+    main = threading.main_thread().ident
+    if take is None or main is None or main == threading.get_ident():
+        return None
+    innermost = frame = take().get(main)
+    while frame is not None and not _WAITS.search(f"{frame.f_code.co_filename}:{frame.f_code.co_name}"):
+        frame = frame.f_back
+    return None if frame is None else innermost
 
 
 def _ignored() -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from ..dynamic import shown_traceback
 from ..garbage import collected
 from ..losses import detail, gap_words, losses_sent
 from ..sourceless import log_without_source
+from ..task_names import task_name
 from .attempts import Attempts
 from .clocks import Clock, Clocks
 from .gather import Gather
@@ -30,6 +31,8 @@ from .unended import Unended
 
 #: Runs that are remembered lest their error is told twice.
 _MOST = 1_000_000
+#: Log records from before the recording, of all processes together.
+_EARLIER = 2000
 _EXECUTIONS = packed_dtype(executions.LAYOUT)
 _RUNNING = packed_dtype(executions.RUNNING)
 _SECEDED = packed_dtype(secede.LAYOUT)
@@ -72,6 +75,10 @@ class Messages:
         self.profile = self.source = True
         #: The least level of the log that is wanted; others may ask for more.
         self.logs = "warning"
+        #: Processes that have told what they logged before, of which one hears again when another recorder
+        #: joins, and records of that; whether it is in the recording already.
+        self._told_earlier: set[str] = set()
+        self._earlier, self.knows_earlier = 0, False
         #: Runs whose error is in the recording already: the scheduler tells of the last attempt's too.
         self.erred: set[int] = set()
 
@@ -126,6 +133,10 @@ class Messages:
             profile(process, told["profile"], clock.offset, self._identity.stacks, self._runs, self._gather)
         if "metrics" in told:
             self._metrics(process, told)
+        if "gauges" in told:
+            when, name, value = zip(*told["gauges"], strict=True)
+            gauges = {"worker": [process] * len(name), "time": clock.here(when), "name": name, "value": value}
+            self._gather.add("gauges", gauges)
         self._events(process, clock, told)
 
     def errors(self, found: Sequence[tuple[Any, ...]]) -> None:
@@ -258,7 +269,8 @@ class Messages:
 
     def _metrics(self, process: str, told: dict[str, Any]) -> None:
         names = ("context", "span", "prefix", "activity", "unit", "value")
-        columns = dict(zip(names, zip(*told["metrics"], strict=True), strict=True))
+        columns: dict[str, Any] = dict(zip(names, zip(*told["metrics"], strict=True), strict=True))
+        columns["prefix"] = list(map(task_name, columns["prefix"]))
         rows = len(told["metrics"])
         self._spans.used(columns["span"])
         now = told["clock"][0] - self._clocks.of(process).offset
@@ -267,8 +279,9 @@ class Messages:
     def _events(self, process: str, clock: Clock, told: dict[str, Any]) -> None:
         now = told["clock"][0] if "clock" in told else told["now"]
         kept, unwanted = str if self.source else log_without_source, below(self.logs)
-        logs = (row for row in told.get("logs", ()) if row[1] not in unwanted)
-        found = [(when, "log", level, kept(text)) for when, level, text in logs]
+        logs = [("log-before", row) for row in self._new_of_before(process, told)]
+        logs += [("log", row) for row in told.get("logs", ())]
+        found = [(row[0], kind, row[1], kept(row[2])) for kind, row in logs if row[1] not in unwanted]
         found += [(now, "gap", "info", text) for text in gap_words(told.get("gaps", ()))]
         for where, (count, text) in told.get("failures", {}).items():
             found.append((now, "lost", "error", f"the recorder failed in {where}, {count} times: {text}"))
@@ -279,6 +292,17 @@ class Messages:
             columns = {"time": clock.here(when), "kind": kind, "level": level, "message": message}
             details = [""] * (len(found) - len(lost)) + [detail(loss) for loss in lost]
             self._gather.add("events", columns | {"source": [process] * len(found), "detail": details})
+
+    def _new_of_before(self, process: str, told: dict[str, Any]) -> Sequence[tuple[float, str, str]]:
+        """What a process logged before anybody listened, if it tells that for the first time."""
+        if "earlier" not in told or process in self._told_earlier or self.knows_earlier:
+            return ()
+        if (room := _EARLIER - self._earlier) == 0:
+            return ()
+        self._told_earlier.add(process)
+        found: Sequence[tuple[float, str, str]] = told["earlier"][-room:]
+        self._earlier += len(found)
+        return found
 
 
 def _threads(idents: npt.NDArray[np.uint64]) -> Symbols:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable
 from time import monotonic
+from typing import Any
 
 from ...batch import encode
 from ...options import Emit
@@ -13,22 +15,32 @@ Span = tuple[str, tuple[str, ...], str]
 
 #: Seconds without anything new in a span after which it is told again, for a recording may have forgotten it.
 _QUIET = 2.0
+#: Spans that are remembered, those that came or were used last.
+_KEPT = 10_000
 
 
 class Spans:
-    """Emits spans, and those around them, when they are known and something is in them, or is again."""
+    """Emits spans, and those around them, when they are known and something is in them, or is again.
+
+    The scheduler tells of a span, and of those around it, with all that is in it, so those that were left
+    alone for long may be forgotten.
+    """
 
     def __init__(self, emit: Emit) -> None:
         self._emit = emit
-        self._known: dict[str, Span] = {}
+        self._known: OrderedDict[str, Span] = OrderedDict()
         #: When each was used last.
-        self._used: dict[str, float] = {}
+        self._used: OrderedDict[str, float] = OrderedDict()
         self._told: set[str] = set()
 
     def known(self, spans: Iterable[Span]) -> None:
         """The scheduler has told of spans."""
-        self._known.update((span[0], span) for span in spans)
-        self._tell(self._used.keys() - self._told)
+        found = {span[0]: span for span in spans}
+        for one, span in found.items():
+            self._known[one] = span
+            self._known.move_to_end(one)
+        self._tell(one for one in found if one in self._used)
+        self._forget(self._known)
 
     def used(self, spans: Iterable[str]) -> None:
         """Something of these spans is in the recording; '' is none."""
@@ -37,7 +49,13 @@ class Spans:
             if now - self._used.get(one, now) > _QUIET:
                 self._tell_again(one)
             self._used[one] = now
+            self._used.move_to_end(one)
         self._tell(used)
+        self._forget(self._used)
+
+    def _forget(self, kept: OrderedDict[str, Any]) -> None:
+        while len(kept) > _KEPT:
+            self._told.discard(kept.popitem(last=False)[0])
 
     def _tell_again(self, one: str) -> None:
         while one in self._told:

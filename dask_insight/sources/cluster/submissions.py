@@ -148,7 +148,7 @@ class Submissions:
                 metric.get("new_tasks", fact["tasks"]) for metric, fact in zip(metrics, facts, strict=True)
             ],
             "client": [
-                _of_task(fact["client"]) if caller.by_task else fact["client"]
+                _of_task(fact["client"]) if caller.by_task or fact.get("by_task") else fact["client"]
                 for fact, caller in zip(facts, callers, strict=True)
             ],
             "file": [caller.file for caller in callers],

@@ -19,6 +19,7 @@ from ...probe.graph import STATES
 from ...schema import NOTHING
 from ..dynamic import shown_files
 from ..sourceless import detail_without_source
+from ..task_names import task_name
 from .attempts import Attempts
 from .clocks import Clocks
 from .gather import Gather
@@ -29,7 +30,7 @@ from .submissions import Submissions
 from .submitted import Submitted
 from .unended import Unended
 
-_NAMES = ("group_names", "worker_names", "thread_names", "type_names", "action_names", "gauge_names")
+_NAMES = ("worker_names", "thread_names", "type_names", "action_names", "gauge_names")
 #: Stands for the exception of an attempt whose end nobody saw.
 _UNSEEN = "Unseen: its cluster closed, could not be reached or was recorded no longer while it ran"
 
@@ -81,10 +82,10 @@ class Tables:
         if "submissions" in told:
             self._made(told["submissions"])
         if "keys" in told:
-            self._graph(rows("graph", told["graph"]), told["keys"])
+            self._graph(rows("graph", told["graph"]), told["keys"], told["group_names"])
         if "again" in told:
             keys, graph, edges = told["again"]
-            self._graph(rows("graph", graph), keys)
+            self._graph(rows("graph", graph), keys, told["group_names"])
             self._edges(rows("edges", edges))
         if "edges" in told:
             self._edges(rows("edges", told["edges"]))
@@ -138,20 +139,23 @@ class Tables:
         for submission, facts in zip(self._ids.map(numbers).tolist(), found, strict=True):
             self._submissions.add(submission, facts)
 
-    def _graph(self, found: npt.NDArray[Any], packed_keys: bytes) -> None:
+    def _graph(
+        self, found: npt.NDArray[Any], packed_keys: bytes, named: tuple[tuple[int, str, str, str], ...]
+    ) -> None:
+        """Emit tasks; `named` are the groups of an answer: code, group, task name, span, by code."""
         keys = texts(msgpack.unpackb(packed_keys, use_list=False))
-        groups = self._names["group_names"]
+        group = np.searchsorted([code for code, *_ in named], found["group"])
         self._submitted.brought(found["task"], found["submission"])
         self._unended.wanted(found["task"][(found["order"] != NOTHING) & (found["state"] == 0)])
         submission = self._ids.map(found["submission"])
         self._submissions.seen(keys, submission)
-        spans = pick(found["group"], groups, itemgetter(2))
+        spans = pick(group, named, itemgetter(3))
         self.spans.used(spans.names)
         columns = {
             "task": self.tasks.map(found["task"]),
             "key": keys,
-            "prefix": pick(found["group"], groups, itemgetter(1)),
-            "group": pick(found["group"], groups, itemgetter(0)),
+            "prefix": pick(group, named, lambda each: task_name(each[2])),
+            "group": pick(group, named, itemgetter(1)),
             "span": spans,
             "submission": submission,
             "priority": found["priority"],
@@ -163,7 +167,8 @@ class Tables:
 
     def _functions(self, found: list[tuple[str, str, str, str, int]]) -> None:
         # The first one that a scheduler tells stands for nothing.
-        if not (told := [each for each in found if each[0]]):
+        told = dict.fromkeys((task_name(each[0]), *each[1:]) for each in found if each[0])
+        if not told:
             return
         prefix, function, module, file, line = zip(*told, strict=True)
         columns = {"prefix": prefix, "function": function, "module": module, "line": line}

@@ -8,6 +8,7 @@ import numpy as np
 from dask.utils import key_split
 
 from ...batch import Symbols, Texts, intern
+from ..task_names import task_name
 from .layouts import LONGEST_TEXT, Records, Slices
 
 #: Keys within keys that are told apart.
@@ -43,8 +44,7 @@ def groups_of(keys: Texts) -> Symbols:
 
 def name_of(group: str) -> str:
     """Dask's prefix: of ``sum-1a2b``, ``sum``."""
-    name: str = key_split(group)
-    return name
+    return task_name(key_split(group))
 
 
 def _tuples(key: Any, depth: int) -> Any:

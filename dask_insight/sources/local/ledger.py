@@ -33,7 +33,8 @@ from .workers import Workers
 _SHORTEST_PHASE = 0.001
 #: Runs of a process, besides those just ended, of which its sampler may still tell.
 _LATE_RUNS = 1_000
-#: Groups of tasks that are looked into: in a recording without an end, new ones never cease to come.
+#: Task names whose functions are told, and groups of tasks that are looked into: in a recording without an
+#: end, new ones never cease to come.
 _GROUPS = 20_000
 
 
@@ -130,6 +131,8 @@ class Ledger:
 
     def define(self, prefix: str, task: Any) -> None:
         """A task name is met for the first time, with this task."""
+        if not self._has_room(self.defined, "which function a task runs", "names"):
+            return
         self.defined.add(prefix)
         try:
             for function, module, file, line in functions_of(task):
@@ -139,11 +142,7 @@ class Ledger:
 
     def look_into(self, group: str, task: Any) -> None:
         """A group of tasks is met for the first time, with this one of it."""
-        if len(self.looked_into) >= _GROUPS:
-            if "groups" not in self._told:
-                self._told.add("groups")
-                message = f"what stands inside of fused tasks is not told of more than {_GROUPS:,} groups"
-                self._events.add((perf_counter(), "recorder", "lost", "info", message, ""))
+        if not self._has_room(self.looked_into, "what stands inside of fused tasks", "groups"):
             return
         self.looked_into.add(group)
         try:
@@ -151,6 +150,15 @@ class Ledger:
                 self._fused.add((group, part, place.function, shown_file(place.file), place.line))
         except Exception as error:
             self.failed("fused", error)
+
+    def _has_room(self, known: set[str], what: str, names: str) -> bool:
+        """Whether one more may be looked at; that no more are is told once."""
+        has_room = len(known) < _GROUPS
+        if not has_room and names not in self._told:
+            self._told.add(names)
+            message = f"{what} is not told of more than {_GROUPS:,} {names}"
+            self._events.add((perf_counter(), "recorder", "lost", "info", message, ""))
+        return has_room
 
     def home(self) -> str:
         """Name of this process: its scheduler's, where tasks run in it."""

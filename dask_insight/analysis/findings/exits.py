@@ -1,0 +1,115 @@
+"""How the processes of lost workers ended, as their nannies said."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from ... import words
+from ...tables.facts import from_json
+from .facts import Facts, is_any
+from .finding import Fact
+
+#: Signals that end a process from outside, and those with which code crashes: numbers of all systems.
+_FROM_OUTSIDE = {1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 9: "SIGKILL", 15: "SIGTERM"}
+_CRASHES = {4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 10: "SIGBUS", 11: "SIGSEGV"}
+_NAMES = _FROM_OUTSIDE | _CRASHES
+#: With which systems kill for memory.
+_KILL = 9
+
+_CRASHED = (
+    "A library crashed, or what calls it did what it does not allow, such as to use it from several threads "
+    "at once. Have it print where, and run that task alone:\n\n"
+    "    client.run(faulthandler.enable)   # before you compute; workers then print where they crash"
+)
+_EXITED = (
+    "Something that a task called ended the whole process, as `os._exit` does and libraries that give up. "
+    "Look at what the worker printed last, and run that task alone; have it raise an exception instead."
+)
+
+
+class Exit(NamedTuple):
+    """The end of a process: by a signal (0 if nobody knows which), or else with a status."""
+
+    signal: int
+    status: int | None
+
+    @property
+    def short(self) -> str:
+        """What it ended with."""
+        if self.status is not None:
+            return f"status {self.status}"
+        return _NAMES.get(self.signal) or (f"signal {self.signal}" if self.signal else "a signal")
+
+    @property
+    def advice(self) -> str:
+        """What to do about it; '' where that is not known."""
+        return _EXITED if self.status is not None else _CRASHED if self.signal in _CRASHES else ""
+
+    def told(self, were: str) -> str:
+        """What became of a process that `was`, or of many that `were`."""
+        if self.status is not None:
+            return f"exited with status {self.status}"
+        name = f" ({_NAMES[self.signal]})" if self.signal in _NAMES else ""
+        which = f"signal {self.signal}{name}" if self.signal else "an unknown signal"
+        return f"crashed with {which}" if self.signal in _CRASHES else f"{were} killed by {which}"
+
+
+class Exits:
+    """How some workers ended, as far as their nannies said so."""
+
+    def __init__(self, facts: Facts, workers: Iterable[str]) -> None:
+        known, names = _exits(facts), list(dict.fromkeys(workers))
+        self._of = {name: known[name] for name in names if name in known}
+        self._workers = len(names)
+
+    @cached_property
+    def _kinds(self) -> list[tuple[Exit, int]]:
+        return Counter(self._of.values()).most_common()
+
+    @property
+    def only(self) -> Exit | None:
+        """How all of them ended; None if that differs, or is not known of each."""
+        return self._kinds[0][0] if self._kinds and self._kinds[0][1] == self._workers else None
+
+    def may_be_for_memory(self, worker: str) -> bool:
+        """Whether nothing says that a worker was not killed for its memory."""
+        exit = self._of.get(worker)
+        return exit is None or (exit.status is None and exit.signal in (0, _KILL))
+
+    def why(self) -> str:
+        """What their nannies said, in a sentence; '' if nothing."""
+        if not self._kinds:
+            return ""
+        if self._workers == 1:
+            return f"As its nanny says, the process {self._kinds[0][0].told('was')}. "
+        if self.only:
+            return f"As their nannies say, the processes {self.only.told('were')}. "
+        parts = [f"{number:,} {exit.told('was' if number == 1 else 'were')}" for exit, number in self._kinds]
+        if unknown := self._workers - len(self._of):
+            parts.append(f"{unknown:,} ended in a way that is not known")
+        return f"Of the processes, as far as nannies say, {words.listing(parts)}. "
+
+    def facts(self) -> Iterator[Fact]:
+        """The same as figures."""
+        for exit, number in self._kinds:
+            yield Fact(f"processes that {exit.told('were')}", number, "count")
+
+
+def _exits(facts: Facts) -> dict[str, Exit]:
+    """By worker, what stands in the events."""
+    events = facts.read("events")
+    found: dict[str, Exit] = {}
+    for row in np.flatnonzero(is_any(events["kind"], ("worker-exit",))).tolist():
+        try:
+            detail = from_json(events["detail"][row])
+            status = detail.get("status")
+            exit = Exit(int(detail.get("signal", 0)), None if status is None else int(status))
+        except (AttributeError, OverflowError, TypeError, ValueError):
+            continue
+        found[events["source"].names[events["source"].codes[row]]] = exit
+    return found

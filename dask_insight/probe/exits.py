@@ -1,0 +1,140 @@
+"""How the processes of lost workers ended: their nannies saw it, and say so where they are asked."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import re
+import signal
+from collections.abc import Callable
+from typing import Any
+
+from distributed.metrics import time
+
+#: Seconds before each time that a nanny is asked, which may hear of it later than the scheduler, and for an
+#: answer; at the end, before each, and for all that are still asked.
+_RESTS, _ANSWER = (0.2, 1.0, 4.0), 3.0
+_SOON, _LAST = 0.3, 1.5
+#: The last log records of a nanny that are asked for: all nannies of one process have the same.
+_RECORDS = 200
+#: Nannies that are asked at once, and lost workers that one waits to hear of.
+_AT_ONCE, _MOST = 10, 200
+_TOO_MANY = f"how workers ended is not asked of the nannies of more than {_MOST} at a time"
+
+#: Time, worker, kind, level, message and detail: a row of `events`.
+Row = tuple[float, str, str, str, str, str]
+
+
+class Exits:
+    """Asks the nanny of each worker that went without a word; made on the scheduler's event loop.
+
+    Parameters
+    ----------
+    scheduler
+        The `distributed.Scheduler`.
+    label
+        Gives the name of the worker that had an address last.
+    tell
+        Told a row of `events` for each answer.
+    lost
+        Told in words of what is left out, once.
+    """
+
+    def __init__(
+        self,
+        scheduler: Any,
+        label: Callable[[str], str],
+        tell: Callable[[Row], None],
+        lost: Callable[[str], None],
+    ) -> None:
+        self._scheduler = scheduler
+        self._label = label
+        self._tell = tell
+        self._lost = lost
+        #: By address of a worker that has not said that it closes, its nanny's and the number of its process.
+        self._nannies: dict[str, tuple[str, int]] = {}
+        self._few = asyncio.Semaphore(_AT_ONCE)
+        self._hurried = asyncio.Event()
+        self._asking: set[asyncio.Task[None]] = set()
+        self._said = False
+
+    def there(self, address: str, state: Any) -> None:
+        """A worker is there."""
+        if getattr(state, "nanny", None):
+            self._nannies[address] = (state.nanny, state.pid)
+
+    def logged(self, topic: Any, message: Any) -> None:
+        """Take what was logged on a topic, by Dask or by a user."""
+        if not isinstance(message, dict) or topic not in self._nannies:
+            return
+        action = message.get("action")
+        if action == "closing-worker":
+            del self._nannies[topic]
+        elif action == "remove-worker" and topic not in self._scheduler.workers:
+            nanny, pid = self._nannies.pop(topic)
+            if message.get("expected") is False:
+                self._begin(self._label(topic), nanny, pid)
+
+    def last(self) -> list[asyncio.Task[None]]:
+        """What to wait for before a recording ends, not for long."""
+        return [asyncio.create_task(self._settle())] if self._asking else []
+
+    def stop(self) -> None:
+        """Ask no more."""
+        for task in self._asking:
+            task.cancel()
+
+    def _begin(self, worker: str, nanny: str, pid: int) -> None:
+        if len(self._asking) < _MOST:
+            task = asyncio.create_task(self._ask(time(), worker, nanny, pid))
+            self._asking.add(task)
+            task.add_done_callback(self._asking.discard)
+        elif not self._said:
+            self._said = True
+            self._lost(_TOO_MANY)
+
+    async def _settle(self) -> None:
+        self._hurried.set()
+        if self._asking:
+            await asyncio.wait(list(self._asking), timeout=_LAST)
+        self._hurried.clear()
+
+    async def _ask(self, when: float, worker: str, nanny: str, pid: int) -> None:
+        for seconds in _RESTS:
+            await self._rest(seconds)
+            # A nanny may have gone with its machine: then nobody knows.
+            with contextlib.suppress(Exception):
+                async with self._few:
+                    answer = self._scheduler.rpc(nanny).get_logs(n=_RECORDS, close=True)
+                    found = ended(await asyncio.wait_for(answer, _ANSWER), pid)
+                if found:
+                    message, detail = found
+                    self._tell((when, worker, "worker-exit", "warning", message, json.dumps(detail)))
+                    return
+
+    async def _rest(self, seconds: float) -> None:
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._hurried.wait(), seconds)
+            await asyncio.sleep(min(seconds, _SOON))
+
+
+def ended(records: Any, pid: int) -> tuple[str, dict[str, int]] | None:
+    """What a nanny's log, the latest first, says of a process: in words, and the numbers in them."""
+    said = re.compile(
+        rf"Worker process {pid} (?:was killed by signal (?P<signal>\d+)|exited with status (?P<status>\d+)"
+        r"|was killed by unknown signal)"
+    )
+    for _, text, *_ in records:
+        if match := said.search(text):
+            numbers = {name: int(number) for name, number in match.groupdict().items() if number}
+            message = f"process {pid} " + match.group().split(maxsplit=3)[-1]
+            return message + _named(numbers.get("signal", 0)), {"pid": pid, **numbers}
+    return None
+
+
+def _named(number: int) -> str:
+    try:
+        return f" ({signal.Signals(number).name})"
+    except ValueError:
+        return ""
