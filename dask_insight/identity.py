@@ -13,7 +13,7 @@ import numpy.typing as npt
 from .batch import Symbols, encode, intern
 from .schema import NOTHING
 
-#: A source takes whole blocks, however few ids it uses, and pages hold a table of all ids up to the last.
+#: A source takes whole blocks, however few ids it uses.
 _BITS = 16
 _LOW = (1 << _BITS) - 1
 #: Stacks that are remembered.

@@ -1,14 +1,11 @@
 import { IdIndex } from './columns';
 import { madeFrom } from './made-from';
 import type { Recording } from './recording';
-import { sourceLines } from './source-lines';
 
 /** The line of a person's code that handed a graph to a scheduler. */
 export interface Caller {
   readonly file: string;
   readonly line: number;
-  /** The line itself; '' if the recording does not have it. */
-  readonly text: string;
 }
 
 /** The row of each submission, by its id. */
@@ -23,9 +20,6 @@ export const submissionRows = madeFrom(['submissions'], recording => {
 export function callerOf(recording: Recording, submission: number): Caller | undefined {
   const table = recording.table('submissions');
   const row = submissionRows(recording).get(submission);
-  if (row < 0) return undefined;
   const file = table.text('file', row);
-  const line = table.numbers('line')[row];
-  if (file === '') return undefined;
-  return { file, line, text: sourceLines(recording).text(file, line) };
+  return file ? { file, line: table.numbers('line')[row] } : undefined;
 }

@@ -64,3 +64,14 @@ test('an id below all others is found with them, one by one and many at once', (
   index.setAll([0, 0, 0, 300_000, 5], 3, 5);
   expect(rowsOf(index, [200_000, 200_002, 70_000, 300_000, 5, 4])).toEqual([0, 1, 2, 3, 4, -1]);
 });
+
+test('of many clusters with few tasks each, ids cost what their tasks do', () => {
+  const index = new IdIndex();
+  for (let block = 0; block < 600; block++) {
+    const ids = Uint32Array.from({ length: 100 }, (_, task) => block * 65_536 + task);
+    for (let task = 0; task < ids.length; task++) index.set(ids[task], 100 * block + task);
+  }
+  expect(index.get(599 * 65_536 + 99)).toBe(59_999);
+  const arrays = Object.values(index).filter(ArrayBuffer.isView);
+  expect(arrays.reduce((sum, { byteLength }) => sum + byteLength, 0)).toBeLessThan(6e6);
+});

@@ -159,30 +159,28 @@ export class IdIndex {
   /** As long as ids count up with their rows, as they do in a finished recording: how many, and the first id. */
   private counted = 0;
   private first = 0;
-  /** Else in which page of `rows` the ids of each block stand; page 0 is that of blocks without any. */
-  private pageOf: Uint16Array | undefined;
-  private pages = 1;
-  /** The row of each id, plus 1. */
-  private rows = new Uint32Array(0);
+  /**
+   * Else a tree of nodes: at `ROOT` where the branch of an id's highest bits stands, in a branch where the leaf of the
+   * next, in a leaf the row of each id, plus 1. What leads nowhere leads to the first node, which stays empty.
+   */
+  private cells = new Uint32Array(0);
+  /** Cells that are taken; none as long as ids count up. */
+  private taken = 0;
 
   set(id: number, row: number): void {
-    if (this.pageOf || !this.countsUp(id, row)) this.put(id, row);
+    if (this.taken > 0 || !this.countsUp(id, row)) this.put(id, row);
   }
 
   /** Sets the rows `from` up to `to` of a column of ids. */
   setAll(ids: ArrayLike<number>, from: number, to: number): void {
-    let row = from;
-    if (!this.pageOf && from < to && this.countsUp(ids[from], from)) {
-      const { first } = this;
-      while (row < to && ids[row] === first + row) row++;
-      this.counted = Math.max(this.counted, row);
-    }
-    for (; row < to; row++) this.put(ids[row], row);
+    for (let row = from; row < to; row++) this.set(ids[row], row);
   }
 
   /** The row, or -1. */
   get(id: number): number {
-    if (this.pageOf) return this.rows[(this.pageOf[id >>> BITS] << BITS) | (id & LAST)] - 1;
+    const { cells } = this;
+    if (this.taken > 0)
+      return cells[cells[cells[ROOT + (id >>> (2 * BITS))] + ((id >>> BITS) & LAST)] + (id & LAST)] - 1;
     const row = id - this.first;
     return row >= 0 && row < this.counted ? row : -1;
   }
@@ -196,37 +194,43 @@ export class IdIndex {
   }
 
   private put(id: number, row: number): void {
-    const pageOf = this.pageOf ?? this.spelledOut();
-    const page = pageOf[id >>> BITS] || this.added(pageOf, id >>> BITS);
-    if (page > 0) this.rows[(page << BITS) | (id & LAST)] = row + 1;
+    if (this.taken === 0) this.spellOut();
+    if (id === NOTHING) return;
+    const branch = this.below(ROOT + (id >>> (2 * BITS)));
+    const leaf = this.below(branch + ((id >>> BITS) & LAST));
+    if (leaf > 0) this.cells[leaf + (id & LAST)] = row + 1;
   }
 
-  /** The page that a block gets, 0 if none. */
-  private added(pageOf: Uint16Array, block: number): number {
-    // Ids of damaged data may be anywhere. The last block is that of `NOTHING`.
-    if (this.pages === MOST_PAGES || block === LAST) return 0;
-    this.rows = grown(this.rows, (this.pages + 1) * PAGE);
-    pageOf[block] = this.pages;
-    return this.pages++;
+  /** The node that a cell leads to, a new one if it led to none; 0 if there is no room. */
+  private below(cell: number): number {
+    // Ids of damaged data may be anywhere.
+    if (this.cells[cell] === 0 && this.taken < MOST_CELLS) {
+      const node = this.taken;
+      this.taken += NODE;
+      this.cells = grown(this.cells, this.taken);
+      this.cells[cell] = node;
+    }
+    return this.cells[cell];
   }
 
   /** What has counted up until now, by id. */
-  private spelledOut(): Uint16Array {
+  private spellOut(): void {
     const { first, counted } = this;
-    this.pageOf = new Uint16Array(PAGE);
-    this.rows = new Uint32Array(PAGE);
+    this.taken = ROOT + 2 ** (32 - 2 * BITS);
+    this.cells = new Uint32Array(this.taken);
     for (let row = 0; row < counted; row++) this.put(first + row, row);
-    return this.pageOf;
   }
 }
 
-/** Ids of a block, and blocks that there can be of 32 bits. */
-const BITS = 16;
-const PAGE = 1 << BITS;
-const LAST = PAGE - 1;
+/** Cells of a branch or a leaf: few, as sources with a task or two take a block of ids of their own. */
+const BITS = 10;
+const NODE = 1 << BITS;
+const LAST = NODE - 1;
+/** Behind the node that stays empty. */
+const ROOT = NODE;
 
 /** A recording that a browser can hold has fewer. */
-const MOST_PAGES = 1 << 12;
+const MOST_CELLS = 1 << 28;
 
 /** From an id to all rows that have it, newest first. */
 export class Chains {

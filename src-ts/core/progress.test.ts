@@ -159,3 +159,19 @@ it('counts no time for which a task had given its thread back', () => {
   );
   expect(outer.mean).toBeCloseTo(0.1);
 });
+
+it('names keep the order in which Dask runs them, of whichever source', () => {
+  const names = (submission: number): string[] => {
+    const several = recordingOf({
+      graph: [
+        { task: 1, prefix: 'last', submission, order: 2 },
+        { task: 2, prefix: 'middle', submission, order: 1 },
+        { task: 3, prefix: 'first', submission, order: 0 }
+      ],
+      attempts: [attempt(1, 1, 0, 1), attempt(2, 2, 0, 1), attempt(3, 3, 0, 1)]
+    });
+    return progressOf(new Tasks(several), new Selection().filter()).map(({ name }) => name);
+  };
+  const order = ['first', 'middle', 'last'];
+  expect([names(0), names(40 * 65_536), names(NOTHING)]).toEqual([order, order, order]);
+});

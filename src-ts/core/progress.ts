@@ -49,22 +49,26 @@ export function progressOf(tasks: Tasks, filter: Filter): Progress[] {
   const isThere = submittedBy(recording, moment);
   const counts = new Uint32Array(STANDINGS * names.length);
   const [took, timed] = [new Float64Array(names.length), new Float64Array(names.length)];
-  const ranks = new Map<number, number>();
+  /** Which of two rows runs first. */
+  const byRank = order
+    ? (a: number, b: number) => submission[a] - submission[b] || order[a] - order[b]
+    : (a: number, b: number) => begun[a] - begun[b];
+  const firsts = new Map<number, number>();
   for (let row = 0; row < graph.rows; row++) {
     const stands = standing[row];
     // What a client brought, or had before, is no task to come. Reports tell of that by the submission alone.
     if (stands === WAITING && (order ?? submission)[row] === NOTHING) continue;
     if (!isThere(row) || (passes && !passes(0, ids[row]))) continue;
     const code = codes[row];
-    const rank = order ? submission[row] * 2 ** 32 + order[row] : begun[row];
-    if (!ranks.has(code) || rank < (ranks.get(code) as number)) ranks.set(code, rank);
+    const first = firsts.get(code);
+    if (first === undefined || byRank(row, first) < 0) firsts.set(code, row);
     counts[STANDINGS * code + stands]++;
     if (Number.isNaN(seconds[row])) continue;
     took[code] += seconds[row];
     timed[code]++;
   }
-  return [...ranks]
-    .sort((a, b) => a[1] - b[1])
+  return [...firsts]
+    .sort((a, b) => byRank(a[1], b[1]))
     .map(([code]) => code)
     .filter(code => !filter.names || filter.names.has(names[code]))
     .map(code => {

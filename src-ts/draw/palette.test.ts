@@ -114,6 +114,18 @@ describe('palette', () => {
     expect(names.map(name => again.color(name, PLAIN))).toEqual(colors);
     for (let more = 0; more < 200; more++) expect(registry.slot(`name-${more}`)).toBeLessThan(SLOTS);
   });
+
+  test('names that are kept keep their colours; places of the others are given to those that come', () => {
+    const registry = new ColorRegistry();
+    const names = Array.from({ length: 500 }, (_, at) => `old-${at}`);
+    const places = names.map(name => registry.slot(name));
+    registry.keep(names.slice(-3));
+    const come = Array.from({ length: 9 }, (_, at) => `new-${at}`);
+    const given = [...come, ...names.slice(-3)].map(name => registry.slot(name));
+    expect(given.slice(-3)).toEqual(places.slice(-3));
+    expect(new Set(given.slice(0, 9)).size).toBe(9);
+    expect(given.slice(0, 9).some(place => given.slice(-3).includes(place))).toBe(false);
+  });
 });
 
 /** What is left of a colour for eyes that do not tell red from green: lightness, and blue against yellow. */

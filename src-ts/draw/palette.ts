@@ -184,10 +184,15 @@ export class ColorRegistry {
     return slot;
   }
 
-  /** Gives all places back. */
-  clear(): void {
-    this.slots.clear();
+  /** Names that are no more give their places back; those that come get theirs in this order. */
+  keep(names: readonly string[]): void {
+    const kept = new Set(names);
     this.nearest.fill(255);
+    for (const [name, slot] of this.slots) {
+      if (kept.has(name)) this.take(slot);
+      else this.slots.delete(name);
+    }
+    for (const name of names) this.slot(name);
   }
 
   color(name: string, ground: Ground): Rgb {

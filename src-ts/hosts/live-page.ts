@@ -373,9 +373,7 @@ export class LivePage {
     this.selection.forget();
     for (const each of this.panels) each.dismiss();
     this.viewport.fit();
-    const { colors } = this.stage;
-    colors.clear();
-    for (const name of recording.table('graph').symbols('prefix').names) colors.slot(name);
+    this.stage.colors.keep([]);
   }
 
   private tell(): void {

@@ -34,7 +34,8 @@ function keepColors(recording: Recording, colors: ColorRegistry): void {
     if (table === 'graph') give();
   });
   recording.onReplace(() => {
-    given = 0;
-    give();
+    const { names } = recording.table('graph').symbols('prefix');
+    colors.keep(names);
+    given = names.length;
   });
 }

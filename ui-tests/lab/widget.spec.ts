@@ -105,6 +105,43 @@ test('what Dask does right now, while the cell runs that has it done', async ({ 
   ).toBeVisible();
 });
 
+test('the card of a task that still runs says where in its code it was seen last', async ({ lab }) => {
+  lab.write(
+    'seen.ipynb',
+    notebook(
+      cells.cluster(),
+      'import dask_insight\ndask_insight.watch(panel="task-stream")',
+      `
+import os
+def search(name):
+    while not os.path.exists(name):
+        sum(range(500))
+def stuck(name):
+    search(name)
+future = client.submit(stuck, os.path.abspath("seen-enough"))`
+    )
+  );
+  const book = await lab.open('seen.ipynb');
+  await book.run(0);
+  await book.run(1);
+  await book.run(2);
+  const stream = panelIn(widgetIn(book.output(1)), 'Task stream');
+  const picture = stream.locator('.di-surface');
+  const card = lab.page.locator('.di-card:not([hidden])');
+  await expect(stream.locator('.di-legend-name')).toHaveText(/stuck/);
+  await expect(async () => {
+    await picture.scrollIntoViewIfNeeded();
+    const { x, y, width } = (await picture.boundingBox()) as { x: number; y: number; width: number };
+    await lab.page.mouse.move(x, y + 10);
+    await lab.page.mouse.move(x + 0.9 * width, y + 10);
+    await expect(card).toContainText(/Seen .* ago/, { timeout: 2000 });
+  }).toPass();
+  await lab.page.mouse.down();
+  await lab.page.mouse.up();
+  await expect(card.locator('pre')).toHaveText(/in stuck\n.*in search/s);
+  lab.write('seen-enough', '');
+});
+
 test('the same in Notebook 7', async ({ lab, browser }) => {
   lab.write('seven.ipynb', notebook(RECORD, 'run.widget("task-stream")'));
   const context = await browser.newContext();

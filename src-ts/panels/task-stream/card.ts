@@ -1,3 +1,4 @@
+import { type CallStack, callStackOf } from '../../core/call-stack';
 import { callerOf } from '../../core/caller-of';
 import {
   bytes,
@@ -12,6 +13,7 @@ import {
 } from '../../core/format';
 import { functionOf, placeWords } from '../../core/functions-of';
 import { type Lane, LOST, RUNNING, STATUSES, type Status } from '../../core/lane';
+import type { Recording } from '../../core/recording';
 import { NOTHING, SECEDED } from '../../core/schema';
 import { isSizing, sizersOf } from '../../core/sizing';
 import { sourceLines } from '../../core/source-lines';
@@ -67,6 +69,7 @@ export function cardOf({ tasks, lane, entry, color, others }: Subject): Card {
   const task = tasks.taskOf(lane, entry);
   const run = table.numbers('run')[row];
   const name = nameOf(tasks, lane, entry);
+  const seen = isRunning ? callStackOf(recording, run) : undefined;
   return {
     title: name,
     color,
@@ -77,6 +80,7 @@ export function cardOf({ tasks, lane, entry, color, others }: Subject): Card {
         shortLine('Error', errorText(tasks, run, 'exception'), 160, 'error')
       ],
       span(tasks, lane, entry),
+      [seen && sourceLine(recording, `Seen ${duration(recording.end - seen.time)} ago`, seen.calls[0])],
       place(tasks, lane),
       ...(isRunning ? [] : [waits(tasks, row, run), results(tasks, row, run)]),
       relations(tasks, task),
@@ -87,7 +91,7 @@ export function cardOf({ tasks, lane, entry, color, others }: Subject): Card {
           : undefined
       ]
     ].map(group => group.filter(each => each !== undefined)),
-    text: errorText(tasks, run, 'traceback')
+    text: seen ? traceback(recording, seen) : errorText(tasks, run, 'traceback')
   };
 }
 
@@ -130,6 +134,18 @@ function outcome(tasks: Tasks, lane: Lane, entry: number, task: number): CardLin
 
 function errorText(tasks: Tasks, run: number, column: 'exception' | 'traceback'): string {
   return tasks.recording.table('errors').text(column, tasks.errorRow(run));
+}
+
+/** As Python writes it. */
+function traceback(recording: Recording, { calls }: CallStack): string {
+  const { text } = sourceLines(recording);
+  return [...calls]
+    .reverse()
+    .map(({ name, file, line }) => {
+      const source = text(file, line);
+      return `File "${file}", line ${line}, in ${name}${source && `\n  ${source}`}`;
+    })
+    .join('\n');
 }
 
 function span(tasks: Tasks, lane: Lane, entry: number): Lines {
@@ -274,20 +290,21 @@ function code(tasks: Tasks, task: number, name: string): Lines {
   const row = tasks.graphRow(task);
   const caller =
     row < 0 ? undefined : callerOf(recording, recording.table('graph').numbers('submission')[row]);
-  const text = place ? sourceLines(recording).text(place.file, place.line) : '';
   return [
     place && line('Function', shortened(place.function, 60)),
-    place?.file ? sourceLine('Defined in', place, text) : undefined,
-    caller && sourceLine('Started by', caller, caller.text)
+    place?.file ? sourceLine(recording, 'Defined in', place) : undefined,
+    caller && sourceLine(recording, 'Started by', caller)
   ];
 }
 
 function sourceLine(
+  recording: Recording,
   label: string,
-  place: { readonly file: string; readonly line: number },
-  text: string
+  place: { readonly file: string; readonly line: number }
 ): CardLine {
-  const copy = place.line > 0 ? `${place.file}:${place.line}` : place.file;
+  const { file, line } = place;
+  const copy = line > 0 ? `${file}:${line}` : file;
+  const text = sourceLines(recording).text(file, line);
   return { label, value: placeWords(place), copy, ...(text && { code: shortened(text, CODE_LENGTH) }) };
 }
 

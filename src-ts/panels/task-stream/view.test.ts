@@ -81,14 +81,14 @@ beforeEach(() => {
 });
 
 /** The place of a moment in a lane. */
-function at(time: number, lane: number): { x: number; y: number } {
+function at(time: number, lane: number, lanes = 2): { x: number; y: number } {
   const plot = view.plot?.() ?? { x: 0, y: 0, width: 1, height: 1 };
   const { x } = stage.viewport.scale(plot.width);
-  return { x: plot.x + x(time), y: (lane + 0.5) * (plot.height / 2) };
+  return { x: plot.x + x(time), y: (lane + 0.5) * (plot.height / lanes) };
 }
 
-function cardAt(time: number, lane: number): Record<string, string> {
-  const { x, y } = at(time, lane);
+function cardAt(time: number, lane: number, lanes?: number): Record<string, string> {
+  const { x, y } = at(time, lane, lanes);
   const card = view.pick?.(x, y)?.card();
   const lines = card?.groups.flat().map(({ label, value }) => [label, value.replaceAll('\u2009', ' ')]) ?? [];
   return { title: card?.title ?? '', text: card?.text ?? '', ...Object.fromEntries(lines) };
@@ -107,6 +107,36 @@ function show(rows: Parameters<typeof recordingOf>[0]): void {
 }
 
 describe('Task stream', () => {
+  test('the card of a task that runs says where it was seen last, and what had called that', () => {
+    show({
+      about: [{ name: 'started', value: String(START) }],
+      graph: GRAPH,
+      attempts: ATTEMPTS,
+      running: [{ run: 9, task: 1, worker: 'w2', thread: 't9', start: 1008 }],
+      stacks: [
+        { stack: 0, parent: NOTHING, function: 'load', file: '/home/me/work.py', line: 12 },
+        { stack: 1, parent: 0, function: '<b>read', file: '/home/me/io.py', line: 3 }
+      ],
+      samples: [
+        { process: 'w2', time: 1008.5, duration: 0.5, run: 9, stack: 1 },
+        { process: 'w2', time: 1009, duration: 0.5, run: 0, stack: 0 }
+      ],
+      lines: [{ file: '/home/me/work.py', line: 12, text: 'table = read(path)' }]
+    });
+    expect(stage.recording.end).toBe(1009);
+    const lane = stage.tasks.lanes.findIndex(({ thread }) => thread === 't9');
+    surface.height = stage.tasks.lanes.length * 22 + 22;
+    view.layout();
+    expect(cardAt(1008.5, lane, stage.tasks.lanes.length)).toMatchObject({
+      'Seen 500\u2009ms ago': 'me/io.py:3',
+      text: [
+        'File "/home/me/work.py", line 12, in load',
+        '  table = read(path)',
+        'File "/home/me/io.py", line 3, in <b>read'
+      ].join('\n')
+    });
+  });
+
   test('the card says everything that is known', () => {
     expect(cardAt(1001.5, 0)).toMatchObject({
       title: 'inc',
