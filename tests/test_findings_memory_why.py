@@ -288,6 +288,19 @@ def test_results_on_a_gpu_take_no_memory_of_its_host(measured: bool) -> None:
     assert plan.the("memory-pressure", attempts=attempts).tasks == ("prep",)
 
 
+@pytest.mark.parametrize(("devices", "tasks"), [(3.6, ("merge",)), (0.2, ("load",))])
+def test_results_that_a_gpu_no_longer_holds_take_memory_of_its_host(devices: float, tasks: Any) -> None:
+    plan = Planted()
+    for number in range(6):
+        plan.task("load", number, number + 1, nbytes=600 * MB)
+    plan.task("merge", 10, 20)
+    plan.memory(15, process=3.7 * GB, managed=3.6 * GB)
+    gpus = {"process": ["w0"] * 3, "time": [START + 1, START + 14, START + 16], "index": [0] * 3}
+    gpus |= {"memory": [0.0, devices * GB, 0.0]}
+    attempts = {"typename": [*["cudf.core.dataframe.DataFrame"] * 6, "int"]}
+    assert plan.the("memory-pressure", attempts=attempts, gpus=gpus).tasks == tasks
+
+
 @pytest.mark.parametrize(("own", "tasks"), [(0, ("piece",)), (1, ())])
 def test_in_your_own_process_nobody_tells_whose_memory_it_is(own: int, tasks: Sequence[str]) -> None:
     plan = Planted(limit=GB, own=own)

@@ -97,6 +97,17 @@ def test_of_very_many_workers_not_all_is_kept_and_of_each_once() -> None:
     assert found == {f"w{worker}": 100 for worker in range(20)}
 
 
+def test_who_takes_over_hears_of_what_came_later() -> None:
+    batches = Batches()
+    made, gather = tables(batches)
+    made.messages.knows_earlier(["scheduler", "w0"])
+    message = msgpack.packb({"clock": CLOCK, "earlier": [(5.0, "warning", "odd")]})
+    for worker in ("w0", "w1"):
+        made.messages.take(worker, b"", message)
+    gather.flush()
+    assert [row["source"] for row in batches.events("log-before")] == ["w1"]
+
+
 def test_a_dask_that_keeps_nothing_tells_nothing() -> None:
     asked = Earlier(SimpleNamespace(), Logs("test-earlier"))
     asked.ask(9.0)

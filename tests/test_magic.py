@@ -820,7 +820,7 @@ def test_an_asynchronous_client_made_in_the_cell(shell: InteractiveShell, cluste
 
 
 def test_a_cell_whose_end_nobody_told_ends_with_the_next_request(shell: InteractiveShell) -> None:
-    profiler, request = profiler_of(shell), {"header": {"msg_id": "first"}}
+    profiler, request = profiler_of(shell), {"header": {"msg_id": "first", "msg_type": "execute_request"}}
     shell.get_parent = lambda: request
     # As where a second Ctrl-C breaks off what IPython tells.
     shell.events.unregister("post_run_cell", profiler.post_run_cell)
@@ -828,8 +828,10 @@ def test_a_cell_whose_end_nobody_told_ends_with_the_next_request(shell: Interact
     shell.events.register("post_run_cell", profiler.post_run_cell)
     assert len(profiler._open) == 1
     Cell(shell, "1")
+    request = {"header": {"msg_id": "of a widget", "msg_type": "comm_msg"}}
+    Cell(shell, "1")
     assert len(profiler._open) == 1, "it may be a cell of that cell"
-    request = {"header": {"msg_id": "second"}}
+    request = {"header": {"msg_id": "second", "msg_type": "execute_request"}}
     Cell(shell, "1")
     assert not profiler._open and not profiler._cells
     assert recorded(shell).summary().tasks == 1

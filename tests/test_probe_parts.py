@@ -848,6 +848,7 @@ def test_a_worker_that_has_lost_its_scheduler_tells_nobody_as_it_closes(connecte
     probe._push = push  # type: ignore[method-assign]
     probe._take_off = lambda: pushed.append("taken off")  # type: ignore[method-assign]
     probe._executions = SimpleNamespace(tell_away=lambda: None)  # type: ignore[assignment]
+    probe._metrics = SimpleNamespace(look_at_all=lambda: None)  # type: ignore[assignment]
     comm = SimpleNamespace(closed=lambda: not connected)
     asyncio.run(probe.teardown(SimpleNamespace(batched_stream=SimpleNamespace(comm=comm))))
     assert pushed == ["the last", "taken off"][not connected :]

@@ -94,17 +94,40 @@ def test_of_cells_beside_each_other_the_first_is_told_of() -> None:
         thread.join(30)
 
     def request() -> dict[str, Any]:
-        return {"header": {"msg_id": str(threading.get_ident())}}
+        return {"header": {"msg_id": str(threading.get_ident()), "msg_type": asked}}
 
+    asked = ""
     shell = InteractiveShell()
     began: list[None] = []
     ended: list[None] = []
     cells = Cells(shell, Listener(), lambda: began.append(None), lambda: ended.append(None), request)
+    asked = "execute_request"
     run("first", lambda: beside("second"))
     assert told == [("first", "running"), ("first", "ok")] and len(began) == len(ended) == 1
     beside("third")
     run("fourth", lambda: None)
     assert told[2:] == [(cell, status) for cell in ("third", "fourth") for status in ("running", "ok")]
+    cells.close()
+
+
+def test_a_cell_that_answers_a_page_and_runs_something_for_it_goes_on() -> None:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    told: list[str] = []
+    listener = SimpleNamespace(cell=lambda *row: told.append(row[-1]))
+    shell, asked = InteractiveShell(), {"msg_id": "1", "msg_type": "execute_request"}
+    headers: list[dict[str, str]] = [{}]
+    cells = Cells(shell, listener, lambda: None, lambda: None, lambda: {"header": headers[-1]})
+    headers.append(asked)
+    info = SimpleNamespace(store_history=True, cell_id="outer", raw_cell="outer")
+    shell.events.trigger("pre_run_cell", info)
+    # As a widget's callback does under jupyter_ui_poll, and then the cell itself.
+    for header in ({"msg_id": "2", "msg_type": "comm_msg"}, asked):
+        headers.append(header)
+        shell.run_cell("1", store_history=False)
+        assert told == ["running"]
+    shell.events.trigger("post_run_cell", SimpleNamespace(info=info, success=True))
+    assert told == ["running", "ok"]
     cells.close()
 
 

@@ -77,6 +77,20 @@ def test_a_version_of_dask_that_does_not_tell_them_is_sampled_all_the_same() -> 
     assert counts["transfers_in"] == 2 and math.isnan(counts["bytes_in"] + counts["bytes_out"])
 
 
+def test_what_a_shuffle_held_is_over_also_for_who_came_just_then() -> None:
+    held = {"memory": 5, "memory_limit": 9}
+    shuffles = SimpleNamespace(heartbeat=lambda: {"run": {"comm": held, "disk": held}})
+    buffers = Buffers(SimpleNamespace(extensions={"shuffle": shuffles}))
+    buffers.look(1.0)
+    buffers.tell_again()
+    shuffles.heartbeat = dict
+    buffers.look(2.0)
+    assert {name: value for _, name, value in buffers.take() if name.endswith("memory")} == {
+        "p2p.comm-memory": 0.0,
+        "p2p.disk-memory": 0.0,
+    }
+
+
 def held_back(dask_worker: Any) -> None:
     """Have what shuffles hold wait to be sent and written until it has been seen."""
     import asyncio

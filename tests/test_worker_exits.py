@@ -123,7 +123,7 @@ def test_a_nanny_that_does_not_know_yet_is_asked_again(
     assert (worker, kind, level) == ("tcp://w:0#2", "worker-exit", "warning")
     assert (message, json.loads(detail)) == (
         "process 7 was killed by signal 9 (SIGKILL)",
-        {"pid": 7, "signal": 9},
+        {"pid": 7, "signal": 9, "name": "SIGKILL"},
     )
 
 
@@ -190,6 +190,10 @@ def test_what_a_nanny_says_of_a_process(text: str, pid: int, found: Any) -> None
 # What findings make of it
 
 
+SEGV: dict[str, Any] = {"signal": 11, "name": "SIGSEGV"}
+KILL: dict[str, Any] = {"signal": 9, "name": "SIGKILL"}
+
+
 def ended(recording: Recording, worker: str = "b", **detail: Any) -> Recording:
     """With what a worker's nanny said."""
     return with_rows(recording, "events", [event(6, worker, "worker-exit", "process 5 ended", **detail)])
@@ -199,13 +203,13 @@ def ended(recording: Recording, worker: str = "b", **detail: Any) -> Recording:
     ("detail", "short", "said", "advised"),
     [
         (
-            {"signal": 11},
+            SEGV,
             "SIGSEGV",
             "As its nanny says, the process crashed with signal 11 (SIGSEGV).",
             "faulthandler",
         ),
         (
-            {"signal": 9},
+            KILL,
             "SIGKILL",
             "the process was killed by signal 9 (SIGKILL).",
             "If it was killed for memory",
@@ -213,6 +217,19 @@ def ended(recording: Recording, worker: str = "b", **detail: Any) -> Recording:
         ({"signal": 64}, "signal 64", "the process was killed by signal 64.", "If it was killed for memory"),
         ({}, "a signal", "the process was killed by an unknown signal.", "If it was killed for memory"),
         ({"status": 3}, "status 3", "the process exited with status 3.", "os._exit"),
+        # What is a crash elsewhere is a wish on Linux; crashes of Windows are no signals.
+        (
+            {"signal": 10, "name": "SIGUSR1"},
+            "SIGUSR1",
+            "the process was killed by signal 10 (SIGUSR1).",
+            "If it was killed for memory",
+        ),
+        (
+            {"status": 0xC0000005},
+            "status 0xC0000005",
+            "the process crashed with status 0xC0000005.",
+            "faulthandler",
+        ),
     ],
 )
 def test_how_a_lost_worker_ended_is_told_as_a_fact(
@@ -227,40 +244,47 @@ def test_how_a_lost_worker_ended_is_told_as_a_fact(
 
 def test_memory_is_a_cause_where_the_signal_fits() -> None:
     memory = [3.9 * GB, 3.95 * GB]
-    killed = dying_with(memory, ended(losing(), signal=9))
+    killed = dying_with(memory, ended(losing(), **KILL))
     assert "signal 9 (SIGKILL)" in killed.why and "most likely killed for its memory" in killed.why
-    crashed = dying_with(memory, ended(losing(), signal=11))
+    crashed = dying_with(memory, ended(losing(), **SEGV))
     assert "99 % of its memory limit" in crashed.why.replace(words.SPACE, " ")
     assert "for its memory" not in crashed.why
+    no_memory = dying_with(memory, ended(losing(), status=0xC0000017))
+    assert "most likely killed for its memory" in no_memory.why
     rising = dying_with([0.5 * GB, 1.2 * GB, 2.4 * GB], ended(losing(), status=1))
     assert "for its memory" not in rising.why
 
 
 def test_what_is_no_number_says_nothing() -> None:
-    for detail in ({"signal": "nine"}, {"signal": [9]}, {"status": {}}):
+    for detail in ({"signal": "nine"}, {"signal": [9]}, {"status": {}}, {"status": 1e400}):
         assert the(ended(losing(), **detail), "worker-lost").title.startswith("1 worker died with ")
 
 
-def given_up(*exits: dict[str, int]) -> Finding:
-    """A task that died with three workers, of which the first ones ended so."""
-    run = Run(**{name: {"threads": 1, "joined": -1.0, "left": 3.0 * n + 3} for n, name in enumerate("abc")})
-    task = run.task("deadly", "a", 0, 3, status="killed")
-    for number, worker in enumerate("bc", 1):
-        run.task("deadly", worker, 3 * number, 3 * number + 3, task=task, status="killed")
+def given_up(*exits: dict[str, Any], workers: int = 3) -> Finding:
+    """A task that died with some workers, of which the first ones ended so."""
+    names = [f"w{number}" for number in range(workers)]
+    run = Run(**{name: {"threads": 1, "joined": -1.0, "left": 3.0 * n + 3} for n, name in enumerate(names)})
+    task = None
+    for number, worker in enumerate(names):
+        again = {} if task is None else {"task": task}
+        task = run.task("deadly", worker, 3 * number, 3 * number + 3, **again, status="killed")
     run.tables["errors"] = {"run": [NOTHING], "task": [task], "exception": ["KilledWorker('deadly')"]}
     recording = run.recording()
-    for worker, detail in zip("abc", exits, strict=False):
+    for worker, detail in zip(names, exits, strict=False):
         ended(recording, worker, **detail)
     return the(recording, "failed-tasks")
 
 
 def test_of_what_workers_died_is_told_of_a_task_that_was_given_up() -> None:
-    crashed = given_up(*[{"signal": 11}] * 3)
+    crashed = given_up(*[SEGV] * 3)
     assert (
         "the processes crashed with signal 11 (SIGSEGV)." in crashed.why and "faulthandler" in crashed.advice
     )
-    mixed = given_up({"signal": 9}, {"status": 3})
+    mixed = given_up(KILL, {"status": 3})
     assert "1 was killed by signal 9 (SIGKILL), 1 exited with status 3 and 1 ended in a way" in mixed.why
     assert "get_worker_logs" not in mixed.advice
     assert "nanny=True" in given_up().advice
     assert "nann" not in given_up().why and "  " not in given_up().why + mixed.why
+    many = given_up(*[SEGV] * 6, *[KILL] * 6, workers=12)
+    assert "6 crashed with signal 11 (SIGSEGV) and 6 were killed by signal 9 (SIGKILL)" in many.why
+    assert "how much memory they had" in many.advice

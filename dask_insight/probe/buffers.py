@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from typing import Any
 
@@ -42,7 +43,8 @@ class Buffers:
 
     def tell_again(self) -> None:
         """Tell all at the next look: somebody new listens."""
-        self._told = {}
+        # What is over is told to be none even then.
+        self._told = dict.fromkeys(self._told, math.nan)
 
     def take(self) -> list[tuple[float, str, float]]:
         """Time, name and bytes of what has changed since the last call."""

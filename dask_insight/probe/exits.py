@@ -119,7 +119,7 @@ class Exits:
             await asyncio.sleep(min(seconds, _SOON))
 
 
-def ended(records: Any, pid: int) -> tuple[str, dict[str, int]] | None:
+def ended(records: Any, pid: int) -> tuple[str, dict[str, Any]] | None:
     """What a nanny's log, the latest first, says of a process: in words, and the numbers in them."""
     said = re.compile(
         rf"Worker process {pid} (?:was killed by signal (?P<signal>\d+)|exited with status (?P<status>\d+)"
@@ -127,14 +127,10 @@ def ended(records: Any, pid: int) -> tuple[str, dict[str, int]] | None:
     )
     for _, text, *_ in records:
         if match := said.search(text):
-            numbers = {name: int(number) for name, number in match.groupdict().items() if number}
+            told: dict[str, Any] = {name: int(number) for name, number in match.groupdict().items() if number}
             message = f"process {pid} " + match.group().split(maxsplit=3)[-1]
-            return message + _named(numbers.get("signal", 0)), {"pid": pid, **numbers}
+            with contextlib.suppress(ValueError):
+                told["name"] = signal.Signals(told.get("signal", 0)).name
+                message += f" ({told['name']})"
+            return message, {"pid": pid, **told}
     return None
-
-
-def _named(number: int) -> str:
-    try:
-        return f" ({signal.Signals(number).name})"
-    except ValueError:
-        return ""

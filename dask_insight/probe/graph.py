@@ -27,8 +27,8 @@ _DEFINED = 8
 FUNCTIONS = 20_000
 #: Groups that are known from which on they are met anew: what is known of those before goes with their rows.
 _GROUPS = 10_000
-#: Tasks of a graph by which that is known.
-_OF_A_TASK = 16
+#: Tasks by whose priorities it is known that a task handed their graph over.
+_OF_A_TASK = 1000
 #: Keys up to which all are looked at for the first.
 _SAMPLED = 10_000
 #: Ids from which on a dict takes no more: all of it moves as it grows, 10 ms at 175,000, then twice that.

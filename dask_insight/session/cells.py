@@ -107,7 +107,7 @@ class Cells:
             # An interrupt can keep IPython from telling that a cell has ended.
             self._depth = 0
             self._tell("error")
-        self._answering, self._thread = request, threading.current_thread()
+        self._answering, self._thread = request or self._answering, threading.current_thread()
         self._depth += 1
         if self._depth > 1:
             return

@@ -44,8 +44,9 @@ def request_of(ask: Callable[[], Mapping[str, Any] | None]) -> Mapping[str, Any]
 
 
 def id_of(request: Mapping[str, Any]) -> str:
-    """What tells a message from others; '' if there is none."""
-    return str(request.get("header", {}).get("msg_id", ""))
+    """What tells a request to run a cell from others; '' of messages that a cell itself may answer."""
+    header = request.get("header", {})
+    return str(header.get("msg_id", "")) if header.get("msg_type") == "execute_request" else ""
 
 
 #: What stands for the file of code that is looked at, not run.

@@ -27,7 +27,7 @@ class Stays(NamedTuple):
 
 def stays(read: Read, known: Attempts) -> Stays:
     """Where results were, each once; copies that a worker dropped before the result went count on."""
-    made = np.flatnonzero(known.ok & known.ran)
+    made = np.flatnonzero(known.ok)
     row, worker, moment = _came(read, known)
     rows, since = np.concatenate((made, row)), np.concatenate((known.at("done", made), moment))
     worker = np.concatenate((known.worker.codes[made], worker))
@@ -180,7 +180,7 @@ def _came(read: Read, known: Attempts) -> tuple[np.ndarray, np.ndarray, np.ndarr
     kept = kept[incoming[at[kept]]]
     worker = coded(pick(transfers["worker"], at[kept]), known.worker.names)
     row, moment = made[kept], transfers["stop"][at[kept]]
-    there = np.flatnonzero((worker >= 0) & (worker != known.worker.codes[row]))
+    there = np.flatnonzero((worker >= 0) & (worker != known.worker.codes[row]) & np.isfinite(moment))
     there = there[np.argsort(moment[there], kind="stable")]
     pair = row[there].astype("i8") * len(known.worker.names) + worker[there]
     _, first = np.unique(pair, return_index=True)

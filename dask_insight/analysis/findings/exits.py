@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -14,16 +15,18 @@ from ...tables.facts import from_json
 from .facts import Facts, is_any
 from .finding import Fact
 
-#: Signals that end a process from outside, and those with which code crashes: numbers of all systems.
-_FROM_OUTSIDE = {1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 9: "SIGKILL", 15: "SIGTERM"}
-_CRASHES = {4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 10: "SIGBUS", 11: "SIGSEGV"}
-_NAMES = _FROM_OUTSIDE | _CRASHES
-#: With which systems kill for memory.
+#: Signals with which code crashes.
+_CRASHES = ("SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGSEGV", "SIGTRAP")
+#: Windows knows no such signals: a process ends with what went wrong, from here on, here for lack of memory.
+_WRONG, _NO_MEMORY = 0xC000_0000, (0xC000_0017, 0xC000_012D)
+#: With which other systems kill for memory.
 _KILL = 9
+_NAME = re.compile("SIG[A-Z0-9]{1,9}")
 
 _CRASHED = (
     "A library crashed, or what calls it did what it does not allow, such as to use it from several threads "
     "at once. Have it print where, and run that task alone:\n\n"
+    "    import faulthandler\n"
     "    client.run(faulthandler.enable)   # before you compute; workers then print where they crash"
 )
 _EXITED = (
@@ -36,27 +39,44 @@ class Exit(NamedTuple):
     """The end of a process: by a signal (0 if nobody knows which), or else with a status."""
 
     signal: int
+    name: str
     status: int | None
 
     @property
     def short(self) -> str:
         """What it ended with."""
         if self.status is not None:
-            return f"status {self.status}"
-        return _NAMES.get(self.signal) or (f"signal {self.signal}" if self.signal else "a signal")
+            code = f"{self.status:#010X}".replace("X", "x") if self.status >= _WRONG else self.status
+            return f"status {code}"
+        return self.name or (f"signal {self.signal}" if self.signal else "a signal")
+
+    @property
+    def crashed(self) -> bool:
+        """Whether code of the process did what is not allowed."""
+        return self.name in _CRASHES or (self.status or 0) >= _WRONG
+
+    @property
+    def may_be_for_memory(self) -> bool:
+        """Whether it may have been killed for its memory."""
+        return self.status in _NO_MEMORY or (self.status is None and self.signal in (0, _KILL))
 
     @property
     def advice(self) -> str:
         """What to do about it; '' where that is not known."""
-        return _EXITED if self.status is not None else _CRASHED if self.signal in _CRASHES else ""
+        if self.may_be_for_memory:
+            return ""
+        return _CRASHED if self.crashed else _EXITED if self.status is not None else ""
 
     def told(self, were: str) -> str:
         """What became of a process that `was`, or of many that `were`."""
+        which = self.short if self.status is not None else f"signal {self.signal}"
+        if self.name:
+            which += f" ({self.name})"
+        if self.crashed:
+            return f"crashed with {which}"
         if self.status is not None:
-            return f"exited with status {self.status}"
-        name = f" ({_NAMES[self.signal]})" if self.signal in _NAMES else ""
-        which = f"signal {self.signal}{name}" if self.signal else "an unknown signal"
-        return f"crashed with {which}" if self.signal in _CRASHES else f"{were} killed by {which}"
+            return f"exited with {which}"
+        return f"{were} killed by {which if self.signal else 'an unknown signal'}"
 
 
 class Exits:
@@ -79,7 +99,7 @@ class Exits:
     def may_be_for_memory(self, worker: str) -> bool:
         """Whether nothing says that a worker was not killed for its memory."""
         exit = self._of.get(worker)
-        return exit is None or (exit.status is None and exit.signal in (0, _KILL))
+        return exit is None or exit.may_be_for_memory
 
     def why(self) -> str:
         """What their nannies said, in a sentence; '' if nothing."""
@@ -107,8 +127,12 @@ def _exits(facts: Facts) -> dict[str, Exit]:
     for row in np.flatnonzero(is_any(events["kind"], ("worker-exit",))).tolist():
         try:
             detail = from_json(events["detail"][row])
-            status = detail.get("status")
-            exit = Exit(int(detail.get("signal", 0)), None if status is None else int(status))
+            status, name = detail.get("status"), str(detail.get("name", ""))
+            exit = Exit(
+                int(detail.get("signal", 0)),
+                name if _NAME.fullmatch(name) else "",
+                None if status is None else int(status),
+            )
         except (AttributeError, OverflowError, TypeError, ValueError):
             continue
         found[events["source"].names[events["source"].codes[row]]] = exit

@@ -14,6 +14,7 @@ from ...timeline import submitted_by_others
 from .exits import Exits
 from .facts import Facts, is_any
 from .finding import Fact, Finding
+from .losses import kills_of
 from .names import most, quoted, workers_of
 from .p2p_ends import Ends, ends_of_p2p
 from .rule import Rule
@@ -52,7 +53,10 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     too_large = not deadly and all(_NO_ROOM in errors.get(task, "") for task in known.task[tasks].tolist())
     larger = larger_inputs(facts, tasks) if deadly else _inputs(facts, tasks) if too_large else ""
     advice = _TOO_LARGE if too_large else _RAISED_HERE if known.local[tasks].all() else _RAISED
-    exits = Exits(facts, workers_of(facts, rows[known.killed[rows]]) if deadly else ())
+    killers = np.unique(known.worker.codes[rows[known.killed[rows]]]).tolist() if deadly else ()
+    # Of those that their nannies ended for their memory another finding tells.
+    for_memory = {kill.worker for kill in kills_of(facts)}
+    exits = Exits(facts, (name for code in killers if (name := known.worker.names[code]) not in for_memory))
     if deadly:
         advice = (exits.only and exits.only.advice) or _DEADLY.format("" if exits.why() else _HOW)
         advice = f"{EQUAL_PARTS}\n\n{advice}" if larger else advice

@@ -14,6 +14,7 @@ from ...timeline import stays, tells_releases
 from .facts import Facts, is_any
 from .losses import running_of
 from .names import most, of_workers, own_workers, quoted, split
+from .samples import Samples
 from .suspects import needed
 
 #: Share of a worker's memory from which results explain it, and of these from which known ones do.
@@ -43,6 +44,7 @@ class Results:
             Symbols(self._stays.worker.astype("u4"), known.worker.names), np.arange(len(self._stays.row))
         )
         self._managed, self._spilled = _sampled(facts, "managed"), _sampled(facts, "spilled")
+        self._gpus = Samples(facts.read("gpus"))
         #: Bytes of the result of each attempt.
         self.size: np.ndarray = np.nan_to_num(known.nbytes)
         #: The same of those in the memory of hosts; 0 of those on a GPU.
@@ -60,16 +62,35 @@ class Results:
         mine = self._of((worker,))
         return np.unique(self._stays.row[mine[self._stays.since[mine] <= when]])
 
+    def in_host(self, worker: str, when: float) -> tuple[np.ndarray, np.ndarray]:
+        """The same rows, and how much of each is in the host's memory or on its disk, bytes.
+
+        Of results on a GPU that is what its devices did not hold: Dask-CUDA moves them to the host.
+        """
+        rows = self.held(worker, when)
+        on_gpu = self.size[rows] - self.in_hosts[rows]
+        total, devices = float(on_gpu.sum()), self._devices(worker, when)
+        moved = max(total - devices, 0.0) / total if total and math.isfinite(devices) else 0.0
+        return rows, self.in_hosts[rows] + moved * on_gpu
+
     def in_memory(self, worker: str, when: float) -> float:
         """Bytes of those in a host's memory: as Dask measured them, or else all held less those on disk.
 
         Dask counts those on a GPU as well.
         """
-        rows, managed = self.held(worker, when), self._managed(worker, when)
-        held = float(self.in_hosts[rows].sum())
+        (rows, there), managed = self.in_host(worker, when), self._managed(worker, when)
+        held = float(there.sum())
         if math.isfinite(managed):
             return max(managed - (float(self.size[rows].sum()) - held), 0.0)
         return max(held - float(np.nan_to_num(self._spilled(worker, when))), 0.0)
+
+    def _devices(self, worker: str, when: float) -> float:
+        """Bytes in use on the GPUs that a worker saw, by the last sample of each; NaN where nobody knows."""
+        told = self._gpus.of(worker)
+        rows = np.flatnonzero(told["time"] <= when)
+        rows = rows[np.argsort(told["time"][rows], kind="stable")]
+        last = dict(zip(told["index"][rows].tolist(), told["memory"][rows].tolist(), strict=True))
+        return float(sum(last.values())) if last else math.nan
 
     def lasting(self, workers: Iterable[str], until: float) -> tuple[np.ndarray, np.ndarray]:
         """Rows of what workers had, and for each its bytes × the seconds for which it was there."""
@@ -104,11 +125,12 @@ def filling(facts: Facts, results: Results, peaks: Mapping[str, tuple[float, flo
         if not (there > 0 and there >= EXPLAINED * nbytes):
             running[worker] = _running(facts, worker, attempts.get(worker, np.zeros(0, "i8")), when)
             continue
-        rows = results.held(worker, when)
-        if size[rows].sum() < EXPLAINED * there:
+        rows, held = results.in_host(worker, when)
+        if held.sum() < EXPLAINED * there:
             # Where nobody tells, what nothing needs any more is there as long as a client holds it.
             rows = rows[:0] if is_told else results.had(worker, when)
-        weight[rows] += size[rows] / max(float(size[rows].sum()), 1.0)
+            held = size[rows]
+        weight[rows] += held / max(float(held.sum()), 1.0)
     others = [rows for worker, rows in running.items() if worker not in own and len(rows)]
     if others:
         needs = needed(facts, np.unique(facts.prefix.codes[np.concatenate(others)])) + 1.0

@@ -430,7 +430,7 @@ WORKER_LOST = Rule(
         "process had more when they ended, or usually while they ran. Where nothing "
         "tells, it says so; and how full of the lower of Dask's and the system's limit the fullest was when "
         f"last seen: from {words.share(_FULL)} on it was most likely killed for its memory, unless its nanny "
-        "says that it ended another way than by signal 9. Apart from them, "
+        "says that it ended in a way in which nothing is killed for memory. Apart from them, "
         "workers that were closed or restarted, that got a signal to "
         "end, whose lifetime was over, or of which nothing was heard for `distributed.scheduler.worker-ttl`, "
         "as they or the scheduler tell; and those that were retired, from when they were "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgpack
@@ -76,9 +76,9 @@ class Messages:
         #: The least level of the log that is wanted; others may ask for more.
         self.logs = "warning"
         #: Processes that have told what they logged before, of which one hears again when another recorder
-        #: joins, and records of that; whether it is in the recording already.
+        #: joins, and records of that.
         self._told_earlier: set[str] = set()
-        self._earlier, self.knows_earlier = 0, False
+        self._earlier = 0
         #: Runs whose error is in the recording already: the scheduler tells of the last attempt's too.
         self.erred: set[int] = set()
 
@@ -293,9 +293,13 @@ class Messages:
             details = [""] * (len(found) - len(lost)) + [detail(loss) for loss in lost]
             self._gather.add("events", columns | {"source": [process] * len(found), "detail": details})
 
+    def knows_earlier(self, processes: Iterable[str]) -> None:
+        """What these logged before is in the recording already."""
+        self._told_earlier.update(processes)
+
     def _new_of_before(self, process: str, told: dict[str, Any]) -> Sequence[tuple[float, str, str]]:
         """What a process logged before anybody listened, if it tells that for the first time."""
-        if "earlier" not in told or process in self._told_earlier or self.knows_earlier:
+        if "earlier" not in told or process in self._told_earlier:
             return ()
         if (room := _EARLIER - self._earlier) == 0:
             return ()

@@ -414,10 +414,12 @@ class ClusterSource:
             self._tables.gone(self._heard)
         shared = (self._identity, self._emit, self._gather, self._submissions)
         self._tables: Tables = Tables(*shared, cluster, first=not (self._has_joined or self._again))
-        self._tables.messages.knows_earlier = self._again or self._cluster == joining
+        is_known = self._again or self._cluster == joining
         self._cluster, self._has_joined = joining, True
         if answer["workers"]:
             self._tables.workers(answer["workers"])
+        if is_known:
+            self._tables.messages.knows_earlier(["scheduler", *(row["worker"] for row in self._tables.there)])
         self._thread = answer["thread"]
         self._sift()
         if answer["host"] == host():

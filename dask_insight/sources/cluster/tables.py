@@ -82,10 +82,10 @@ class Tables:
         if "submissions" in told:
             self._made(told["submissions"])
         if "keys" in told:
-            self._graph(rows("graph", told["graph"]), told["keys"], told["group_names"])
+            self._graph(rows("graph", told["graph"]), told["keys"], told.get("group_names", ()))
         if "again" in told:
             keys, graph, edges = told["again"]
-            self._graph(rows("graph", graph), keys, told["group_names"])
+            self._graph(rows("graph", graph), keys, told.get("group_names", ()))
             self._edges(rows("edges", edges))
         if "edges" in told:
             self._edges(rows("edges", told["edges"]))
