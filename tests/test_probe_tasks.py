@@ -172,7 +172,7 @@ def test_a_key_that_is_wanted_again_is_another_task_of_another_submission(
     scheduler = Scheduler(patched)
     for _ in range(2):
         scheduler.add("a")
-        scheduler.probe.submitted("client", ["a"], 1)
+        scheduler.probe.submitted("client", ["a"], 1, {})
         for step in (*PLAIN, "forgotten"):
             scheduler.move("a", step)
     told = scheduler.told()
@@ -373,7 +373,7 @@ def test_a_submission_brings_what_is_wanted_after_it_and_nothing_else(patched: p
     scheduler.add("wanted", ["there", "running", "needed"])
     for key in ("ran before", "waited before"):
         scheduler.add(key)
-    scheduler.probe.submitted("client", ["wanted"], 2)
+    scheduler.probe.submitted("client", ["wanted"], 2, {})
     scheduler.move("wanted", "wanted")
     scheduler.probe.settle()
     for key, step in (
