@@ -10,8 +10,8 @@ test('progress tells what is done of each name and what failed, also of a moment
   const row = panel.getByRole('row').filter({ hasText: 'spin' });
   await expect(row.getByRole('cell')).toHaveText(['16', '0', '0', '0', '0', '16', /s$/]);
   await expect(panel.getByRole('row').filter({ hasText: 'fail' }).getByRole('cell').nth(2)).toHaveText('1');
-  // Spinning takes most of the time, so early on some of it was not done yet.
-  await report.brush('Task stream', 0.3, 0.6);
+  // Spinning comes last and takes long, also on a busy machine: shortly before the end some of it was not done yet.
+  await report.brush('Task stream', 0.3, 0.8);
   await expect(report.chips('Progress')).toHaveCount(1);
   await expect(row.getByRole('cell').first()).not.toHaveText('16');
   const [done, running, , , waiting, all] = (await row.getByRole('cell').allInnerTexts()).map(Number);
