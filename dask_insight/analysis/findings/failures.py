@@ -53,10 +53,7 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     too_large = not deadly and all(_NO_ROOM in errors.get(task, "") for task in known.task[tasks].tolist())
     larger = larger_inputs(facts, tasks) if deadly else _inputs(facts, tasks) if too_large else ""
     advice = _TOO_LARGE if too_large else _RAISED_HERE if known.local[tasks].all() else _RAISED
-    killers = np.unique(known.worker.codes[rows[known.killed[rows]]]).tolist() if deadly else ()
-    # Of those that their nannies ended for their memory another finding tells.
-    for_memory = {kill.worker for kill in kills_of(facts)}
-    exits = Exits(facts, (name for code in killers if (name := known.worker.names[code]) not in for_memory))
+    exits = _exits(facts, rows[known.killed[rows]] if deadly else rows[:0])
     if deadly:
         advice = (exits.only and exits.only.advice) or _DEADLY.format("" if exits.why() else _HOW)
         advice = f"{EQUAL_PARTS}\n\n{advice}" if larger else advice
@@ -95,6 +92,14 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
         advice=advice,
         url=FAILED_TASKS.url,
     )
+
+
+def _exits(facts: Facts, rows: np.ndarray) -> Exits:
+    """How the workers of killed attempts ended; of those ended for their memory another finding tells."""
+    worker = facts.attempts.worker
+    names = [worker.names[code] for code in np.unique(worker.codes[rows]).tolist()]
+    for_memory = {kill.worker for kill in kills_of(facts)} if names else ()
+    return Exits(facts, (name for name in names if name not in for_memory))
 
 
 def _retried_work(facts: Facts, limits: Limits) -> Iterator[Finding]:
