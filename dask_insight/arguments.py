@@ -157,6 +157,25 @@ def listed(given: Any) -> list[str]:
     return [str(each) for each in given] if several else [str(given)]
 
 
+#: The words for a task's name; Dask's own is prefix.
+TASK_NAME = ("function", "prefix", "name")
+
+
+def summed_by(given: Any, there: Collection[str]) -> list[str]:
+    """What to sum by, in the words of who is asked: each word for a task's name stands for the one it has.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be summed by one of them; the message lists those that it can.
+    """
+    own = next((name for name in there if name in TASK_NAME), None)
+    names = [own if own and name in TASK_NAME else name for name in listed(given)]
+    if unknown := [name for name in names if name not in there]:
+        raise ValueError(f"by={unknown[0]!r} is none of {', '.join(there)}")
+    return list(dict.fromkeys(names))
+
+
 def known(name: str, names: Collection[str], what: str) -> str:
     """A name that is among those there are.
 

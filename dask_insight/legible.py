@@ -48,7 +48,11 @@ def harmless(text: str) -> str:
 def printed(text: str) -> str:
     """Text as the standard output can take it: as it is, wherever that has all its signs."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    return harmless(text).encode(encoding, _NEAREST).decode(encoding)
+    try:
+        return harmless(text).encode(encoding, _NEAREST).decode(encoding)
+    except (LookupError, TypeError, ValueError):
+        # A program has put something in its place whose encoding is none of Python's.
+        return harmless(text).encode("ascii", _NEAREST).decode("ascii")
 
 
 @contextmanager

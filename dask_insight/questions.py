@@ -149,7 +149,7 @@ class Questions(Store):
         Parameters
         ----------
         by
-            Sums instead of steps: by ``'prefix'``, ``'kind'``, ``'because'``,
+            Sums instead of steps: by ``'prefix'`` (task name), ``'kind'``, ``'because'``,
             ``'worker'``, ``'group'`` or ``'cluster'``, most seconds first.
         cluster
             The path of one cluster alone: its scheduler's address, or
@@ -314,8 +314,8 @@ class Questions(Store):
             core], from the CPU time of their threads; ``gpu`` [%] and
             ``gpu_memory`` [bytes] of their workers, mean over the time in which
             they ran (samples joined by lines); ``memory_added`` [bytes], mean
-            change of the process's memory while one ran. NaN where the
-            recording does not tell.
+            change of the process's memory while one ran (``memory_change`` in
+            `tasks` is in MiB). NaN where the recording does not tell.
 
         Raises
         ------

@@ -62,6 +62,9 @@ class Recording(Questions):
     order of the recording: ``.astype(str)`` makes text of them, and ``groupby(..., observed=True)`` leaves
     out those that no row has.
 
+    Questions that sum by the task name, as `bottlenecks` and `critical_path`, take ``'function'``,
+    ``'prefix'`` and ``'name'`` for it alike; what they give calls it as before.
+
     Attributes
     ----------
     identity
@@ -157,6 +160,7 @@ class Recording(Questions):
         """What stands in each column of a table (of all, by default), and in which unit.
 
         pandas shortens what it shows; the whole text of ``tasks`` is in ``help(Recording.tasks)``.
+        ``"time_budget"`` and ``"critical_path"`` stand for the tables ``budget`` and ``critical``.
 
         Raises
         ------

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import chain
 from math import inf
 from threading import RLock, Thread, Timer
-from time import time
+from time import monotonic, time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ from .batch import Batch, BatchError, announced, decode, encode
 from .columns import Columns, length, merge, newest
 from .frames import Gap, Writer
 from .heap import give_back
-from .history import History
+from .history import History, Unread
 from .options import Emit
 from .tables.facts import CUT
 from .threads import begun
@@ -37,6 +37,8 @@ _FRESH = 32 * 2**20
 _FLUSH = 0.25
 #: Seconds that the end of the process waits for merging that goes on.
 _PATIENCE = 5.0
+#: Seconds after which merging is tried again that has failed: it may fail each time.
+_REST = 60.0
 #: How much a note matters.
 _LEVELS = ("debug", "info", "warning", "error")
 
@@ -77,13 +79,17 @@ class Store:
 
     def __init__(self) -> None:
         self.gaps: list[Gap] = []
-        self.history = History(inf, fresh=_FRESH)
+        self.history = History(inf, fresh=_FRESH, unread=self._unread)
         self.size = 0
         self._lock = RLock()
         self._writer: Writer | None = None
+        #: The process whose file that is.
+        self._process = os.getpid()
         self._flushing: Timer | None = None
         self._refused: OSError | None = None
         self._merging: Thread | None = None
+        #: When merging may be tried again that has failed, by the monotonic clock; 0 where none has.
+        self._again = 0.0
         #: Where the disk may keep what is too much for memory, the best first; None before that has come.
         self._disks: list[str | None] | None = None
         self._merged: dict[str, tuple[int, Columns]] = {}
@@ -128,7 +134,7 @@ class Store:
 
     def _merge_aside(self, merge: Callable[[], None]) -> None:
         """Have a thread of its own merge, if none does and there can be one; the lock is held."""
-        if self._merging is None:
+        if self._merging is None and monotonic() >= self._again:
             with suppress(RuntimeError):
                 self._merging = begun(partial(self._merge, merge), "dask-insight-merge")
                 atexit.register(self._see_merged)
@@ -139,23 +145,27 @@ class Store:
             merging.join(_PATIENCE)
 
     def _merge(self, merge: Callable[[], None]) -> None:
+        failed: Exception | None = None
         try:
             merge()
             self._spill()
         except Exception as error:
-            # It would fail each time: with `_merging` left, nobody tries again.
-            told = f"merging what is old failed, it stays as it came: {type(error).__name__}: {error}"
-            self.tell("lost", told, time())
+            failed = error
+        with self._lock:
+            new = failed is not None and not self._again
+            if failed is not None:
+                # It may have been memory that others needed just then.
+                self._again = monotonic() + _REST
+            self._merging = None
             atexit.unregister(self._see_merged)
-        else:
-            with self._lock:
-                self._merging = None
-                atexit.unregister(self._see_merged)
+        if new:
+            told = f"merging what is old failed, it stays as it came: {type(failed).__name__}: {failed}"
+            self.tell("lost", told, time())
 
     def _spill(self) -> None:
         """Have a disk keep what is too much for memory, as long as one does."""
         if self._disks is None:
-            self._disks = self._folders()
+            self._disks = self.spare_folders()
         while self._disks:
             try:
                 self.history.spill(self._disks[0])
@@ -166,28 +176,32 @@ class Store:
                     told = f"no temporary folder takes more, the recording goes on in memory: {error}"
                     self.tell("lost", told, time())
 
-    def _folders(self) -> list[str | None]:
-        """Folders that somebody chose, that of its file, and the system's: often memory, or small."""
+    def spare_folders(self) -> list[str | None]:
+        """Folders that somebody chose, that of its file while there is one, and, as None, the system's: often
+        memory, or small."""
         # Who has a recording need not have imported Dask.
         config: Any = sys.modules.get("dask.config")
         dasks = None if config is None else config.get("temporary-directory", None)
         # As `tempfile` has them; Windows sets the last two.
         variables = map(os.environ.get, ("TMPDIR", "TEMP", "TMP"))
-        writer = self._writer
+        writer = self._own_writer()
         beside = None if writer is None else writer.folder
         # Each once: what is full is full for all.
         return [*dict.fromkeys(str(each) for each in (dasks, *variables, beside) if each), None]
 
     def _write(self, batch: bytes) -> None:
         """Hand a batch to the file; the lock is held."""
-        if self._writer is None:
+        if (writer := self._own_writer()) is None:
             return
         try:
-            self._writer.write(batch)
+            writer.write(batch)
         except OSError as error:
             self._refuse(error)
             return
-        if self._flushing is None and self._writer.waiting:
+        except MemoryError:
+            self._leave_out()
+            return
+        if self._flushing is None and writer.waiting:
             self._flushing = Timer(_FLUSH, self._flush)
             self._flushing.daemon = True
             try:
@@ -200,11 +214,24 @@ class Store:
         """Hand what waits to the operating system."""
         with self._lock:
             self._flushing = None
-            if self._writer is not None:
+            if (writer := self._own_writer()) is not None:
                 try:
-                    self._writer.flush()
+                    writer.flush()
                 except OSError as error:
                     self._refuse(error)
+                except MemoryError:
+                    self._leave_out()
+
+    def _leave_out(self) -> None:
+        """Go on without what there was no memory to write; the lock is held."""
+        self.tell("lost", "a part of the recording is not in its file: no memory to write it", time())
+
+    def _own_writer(self) -> Writer | None:
+        """What writes the file; none in a process that was forked off: the file is the other's, and so are
+        the batches that wait."""
+        if os.getpid() != self._process:
+            self._writer = None
+        return self._writer
 
     def _refuse(self, error: OSError) -> None:
         """Go on without a file that takes no more; the lock is held."""
@@ -223,7 +250,7 @@ class Store:
             for batch in self.batches():
                 writer.write(batch)
             writer.flush()
-            self._writer = writer
+            self._writer, self._process = writer, os.getpid()
 
     def checkpoint(self, path: str | os.PathLike[str]) -> bool:
         """Have all that has come in the file that it is recorded to; False if `path` is another file.
@@ -234,7 +261,8 @@ class Store:
             If the file does not take it.
         """
         with self._lock:
-            if self._writer is None or not self._writer.is_at(path):
+            writer = self._own_writer()
+            if writer is None or not writer.is_at(path):
                 return False
             self._flush()
             if self._refused is not None:
@@ -336,6 +364,12 @@ class Store:
         self._let_go()
         give_back()
 
+    def _unread(self, batch: Unread) -> None:
+        """A batch could not be merged: told, unless whoever read the table before has told it."""
+        done, _ = self._merged.get(batch.table, (0, None))
+        if batch.position >= done:
+            self.lost(Gap(-1, batch.size, batch.why))
+
     def _let_go(self) -> None:
         """Let go of what has been put together."""
         self._merged = {}
@@ -405,7 +439,7 @@ class Store:
             If that did not take everything.
         """
         with self._lock:
-            writer, self._writer = self._writer, None
+            writer, self._writer = self._own_writer(), None
             refused, self._refused = self._refused, None
             flushing, self._flushing = self._flushing, None
         if flushing is not None:

@@ -116,6 +116,28 @@ def test_a_part_has_the_names_of_what_is_in_it(recording: Recording) -> None:
         part.flame(prefix="solve")
 
 
+@pytest.mark.parametrize("word", ["function", "prefix", "name"])
+def test_every_word_for_the_name_of_a_task_is_taken_by_who_sums_by_it(
+    recording: Recording, word: str
+) -> None:
+    for method in ("bottlenecks", "time_budget", "held", "moved", "dependencies", "shape", "critical_path"):
+        ask: Callable[..., Any] = getattr(recording, method)
+        same = ask("prefix" if method == "critical_path" else "function")
+        assert str(ask(word)) == str(same), method
+    both = recording.bottlenecks(["worker", word])
+    assert both.equals(recording.bottlenecks(["worker", "function"]))
+    assert figures.svg(recording, "memory", by=word, prefix="load") == figures.svg(
+        recording, "memory", by="name", prefix="load"
+    )
+
+
+@pytest.mark.parametrize(("method", "table"), [("time_budget", "budget"), ("critical_path", "critical")])
+def test_an_answer_is_described_by_the_name_of_its_method_too(
+    recording: Recording, method: str, table: str
+) -> None:
+    assert recording.describe(method).equals(recording.describe(table))
+
+
 def test_what_is_plain_is_taken(recording: Recording) -> None:
     part = recording.slice(None, 2)
     assert sorted(part.tasks["key"]) == sorted(recording.slice(stop=2).tasks["key"])

@@ -47,7 +47,6 @@ class Scene:
         found["ready"] = NOW + ready
         self.attempts.take(
             found,
-            threads=[(0, 7)],
             workers=["w"],
             types=["int"],
             submitted=np.full(len(runs), NOW),
@@ -109,19 +108,22 @@ class Untouched(list[Any]):
         raise AssertionError("all of them are looked at")
 
 
-def test_of_all_threads_that_there_ever_were_only_those_that_ended_something_are_looked_at() -> None:
+def test_of_all_workers_that_there_ever_were_only_those_that_ended_something_are_looked_at() -> None:
     scene = Scene()
     found = np.zeros(2, DTYPES["attempts"])
-    found["run"], found["thread"], found["start"] = [0, 1], [3, 70], NOW + 2.25
+    found["run"], found["worker"], found["thread"] = [0, 1], [3, 0], [3, 1 << 63]
+    found["start"] = NOW + 2.25
     scene.attempts.take(
         found,
-        threads=Untouched((thread % 10, thread) for thread in range(100)),
         workers=Untouched(f"w{worker}" for worker in range(10)),
         types=Untouched(["int"]),
         submitted=np.full(2, NOW),
     )
     columns: Any = scene.recording.columns("attempts")
-    assert (columns["worker"].tolist(), columns["thread"].tolist()) == (["w3", "w0"], ["3", "70"])
+    assert (columns["worker"].tolist(), columns["thread"].tolist()) == (
+        ["w3", "w0"],
+        ["3", str(1 << 63)],
+    )
 
 
 def test_packing_moves_better_times_to_the_attempts() -> None:

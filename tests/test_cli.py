@@ -413,6 +413,36 @@ def test_the_path_of_modules_is_that_of_python(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ([], "`dask-insight --help`"),
+        (["gone.dinsight"], "dask-insight report gone.dinsight --open"),
+        (["a file", "--open"], "dask-insight report 'a file' --open"),
+        (["open", "run.dinsight"], "dask-insight report run.dinsight --open"),
+        (["show"], "dask-insight report FILE.dinsight --open"),
+        (["program.py"], "dask-insight run program.py"),
+    ],
+)
+def test_a_file_without_a_command_is_told_which_one(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    typed: list[str],
+    told: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    # A file may be called as a command is.
+    for name in ("a file", "program.py", "info"):
+        (tmp_path / name).touch()
+    with pytest.raises(SystemExit, match=str(int(ExitCode.USAGE))):
+        main(typed)
+    said = capsys.readouterr()
+    assert told.replace("'", "'" if os.name != "nt" else '"') in said.err and not said.out
+    with pytest.raises(SystemExit, match="2"):
+        main(["info"])
+
+
+@pytest.mark.parametrize(
     ("text", "length"), [("200ms", 0.2), ("5min", 300.0), ("1 h", 3600.0), ("1.5 Seconds", 1.5), ("3", 3.0)]
 )
 def test_lengths_of_time(text: str, length: float) -> None:
@@ -598,6 +628,32 @@ def test_a_limit_of_cpu_time_that_is_told_again_is_no_other_request(monkeypatch:
         signal.raise_signal(signal.SIGTERM)
         assert killed == [signal.SIGTERM]
     assert killed[1:] == [signal.SIGXCPU]
+
+
+@pytest.mark.usefixtures("signals_by_default")
+def test_what_cannot_be_completed_ends_by_a_further_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    killed: list[int] = []
+    now = time.monotonic()
+    monkeypatch.setattr(os, "kill", lambda _, number: killed.append(number))
+    monkeypatch.setattr(signals.time, "monotonic", lambda: now)
+    with pytest.raises(SystemExit), Termination() as termination:
+        with termination.raising():
+            pass
+        for passed in (60.0, 1.0):
+            now += passed
+            signal.raise_signal(signal.SIGTERM)
+            assert not killed, "it is one request, and the first"
+        now += 10.0
+        signal.raise_signal(signal.SIGTERM)
+        assert killed == [signal.SIGTERM]
+    killed.clear()
+    with pytest.raises(SystemExit), Termination() as termination:
+        with termination.raising():
+            pass
+        for passed in (1.0, 28.0):
+            now += passed
+            signal.raise_signal(signal.SIGTERM)
+        assert not killed, "it may be completed yet"
 
 
 def test_a_program_that_handles_a_signal_is_left_to_do_so(tmp_path: Path) -> None:
@@ -1505,6 +1561,37 @@ def test_a_disk_that_fills_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s
     assert lack == "may lack the end of the recording: [Errno 28] No space left on device"
     assert outcome(recording, path, None, lacks).endswith(f"but {path} {lack}")
     assert tasks(recording) == ["abs"]
+
+
+@pytest.mark.parametrize("room", [True, False])
+def test_what_a_full_disk_did_not_take_is_saved_to_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], room: bool
+) -> None:
+    def into(place: Any, batches: Any) -> None:
+        if Path(place) == path or not room:
+            full()
+        save(place, batches)
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    spare, path, save = tmp_path / "spare", tmp_path / "run.dinsight", dask_insight.frames.save
+    spare.mkdir()
+    # The program has the file filled up.
+    monkeypatch.setattr("dask.fills_up", lambda: monkeypatch.setattr(Writer, "write", full), raising=False)
+    monkeypatch.setattr("dask_insight.frames.save", into)
+    monkeypatch.setattr(Recording, "spare_folders", lambda _: [str(tmp_path / "gone"), str(spare)])
+    program = write(tmp_path, "import dask; dask.fills_up(); dask.delayed(abs)(-1).compute(scheduler='sync')")
+    assert main(["run", "-o", str(path), str(program)]) == ExitCode.UNWRITABLE
+    told = capsys.readouterr().err.replace(words.SPACE, " ")
+    assert "No space left on device; it holds 0 of the 1 task; " in told
+    if room:
+        [saved] = spare.glob("dask-insight-*/run.dinsight")
+        assert f"{saved} has all of it" in told
+        assert tasks(open_recording(saved)) == ["abs"]
+    else:
+        assert "no temporary folder takes it: name a file on a disk with room" in told
+        assert not list(spare.iterdir())
 
 
 def test_what_runs_where_no_task_has_ended_is_told(tmp_path: Path) -> None:

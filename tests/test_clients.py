@@ -284,6 +284,18 @@ def test_looking_bears_every_way_to_name_preloads(preloads: Any) -> None:
         stop()
 
 
+@pytest.mark.parametrize(
+    "section", [None, "no section", {"client": None}, {"client": {"preload": 5, "preload-argv": 5}}]
+)
+def test_sections_with_nothing_in_them_and_odd_preloads_are_as_empty(section: Any) -> None:
+    """As of a file where all lines below a name are comments."""
+    with dask.config.set({"distributed": section}):
+        stop = watch_clients(lambda client: None)
+        assert dask.config.get("distributed.client.preload") == ["dask.callbacks"]
+        stop()
+        assert dask.config.get("distributed.client.preload") == []
+
+
 def test_looking_where_nobody_watches_changes_nothing() -> None:
     before = dask.config.get("distributed.client.preload")
     look()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import linecache
+import math
 import threading
 import tracemalloc
 from struct import calcsize
@@ -594,6 +595,7 @@ def test_workers_of_one_process_id_may_be_in_containers_of_their_own(
     for name, namespace in zip("ab", namespaces, strict=True):
         told = {"cores": 4, "core_set": 9, "process": namespace << 32 | 20, "clock": (9.0, 0.0, 0.001, 0.0)}
         tables.messages.take(name, b"", msgpack.packb(told))
+    tables.take(msgpack.packb({}))
     workers = recording.columns("workers")
     assert len(set(processes(workers).values())) == 1 + apart
     assert places(workers) == dict.fromkeys("ab", Place("10.0.0.1", 9, 4))
@@ -630,6 +632,36 @@ def test_what_many_workers_tell_in_one_answer_makes_one_batch_a_table(
     assert looked == [200], "together"
     tables.messages.settle()
     assert len(batches._given) == 3
+
+
+def test_workers_that_greet_in_one_answer_make_one_batch() -> None:
+    batches = Batches()
+    tables = Tables(Identity(), batches, Gather(batches), Submissions(batches), "tcp://s:1")
+    names = [f"w{number}" for number in range(100)]
+    tables.workers([{"worker": name, "detail": {"versions": {}}} for name in names[1:]])
+    for _ in range(2):
+        for name in names:
+            told = {"cores": 4, "core_set": 9, "process": 20, "clock": (9.0, 0.0, 0.001, 0.0)}
+            tables.messages.take(name, b"", msgpack.packb(told))
+        tables.take(msgpack.packb({}))
+    assert list(map(table_of, batches._given)) == ["workers", "workers"]
+    tables.take(msgpack.packb({"workers": [{"worker": names[0]}]}))
+    assert [(row["worker"], row["cores"]) for row in batches.table("workers")] == [
+        *((name, 0) for name in names[1:]),
+        *((name, 4) for name in (*names[1:], names[0])),
+    ]
+
+
+def test_clocks_are_told_to_the_microsecond() -> None:
+    batches = Batches()
+    tables = Tables(Identity(), batches, Gather(batches), Submissions(batches), "tcp://s:1")
+    clock = (9.0, 1.23456789123, math.inf, -0.000123456789)
+    tables.messages.take("w", b"", msgpack.packb({"clock": clock}))
+    tables._gather.flush("clocks")
+    (row,) = batches.table("clocks")
+    told = (row["offset"], row["uncertainty"], row["applied"])
+    assert told == pytest.approx(clock[1:], abs=5e-7)
+    assert all(2**20 * each % 1 == 0 for each in (told[0], told[2])), "what is below would only be stored"
 
 
 def test_of_tasks_that_are_long_past_nobody_knows_when_they_were_submitted(

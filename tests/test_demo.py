@@ -77,3 +77,12 @@ def test_retries_spilling_and_transfers(recording: Recording) -> None:
 def test_spans_of_every_step(recording: Recording) -> None:
     spans: Any = recording.spans  # type: ignore[attr-defined]
     assert {"statistics", "spectrum", "orders", "models", "retries"} <= set(spans.name)
+
+
+def test_what_was_submitted_stands_in_its_own_lines(recording: Recording) -> None:
+    submissions: Any = recording.submissions  # type: ignore[attr-defined]
+    assert {Path(file).name for file in submissions.file} == {"steps.py"}
+    assert all(code.startswith("def _") for code in submissions.code)
+    lines: Any = recording.lines  # type: ignore[attr-defined]
+    there = set(zip(lines.file, lines.line, strict=True))
+    assert there >= set(zip(submissions.file, submissions.line, strict=True))

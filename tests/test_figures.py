@@ -31,6 +31,7 @@ from dask_insight.figures.chart import Area, Boxes, Chart, Line, Plot, Rows
 from dask_insight.figures.colors import reserved
 from dask_insight.figures.panels import PANELS, PART
 from dask_insight.figures.panels.activities import activity_words
+from dask_insight.figures.panels.series import series
 from dask_insight.figures.panels.time_budget import part_words
 from dask_insight.figures.picture import PngPen, SvgPen, fonts
 from dask_insight.figures.pictures import OVERVIEW, Picture
@@ -551,6 +552,29 @@ def test_waits_for_the_lock_and_for_a_core_are_told_in_threads() -> None:
     assert [set(values[np.isfinite(values)].tolist()) for values in drawn] == [{0.5}, {2.0}]
 
 
+def test_a_sample_stands_for_the_intervals_of_its_own_process() -> None:
+    # Ten workers each 0.2 s, and one that came later: each 3 s, silent for a minute, and gone in the end.
+    often, rarely = np.arange(0, 60, 0.2), np.concatenate([np.arange(60, 91, 3), np.arange(150, 160, 3)])
+    who = np.repeat(np.arange(11), [len(often)] * 10 + [len(rarely)]).astype("u4")
+    time = np.concatenate([*[often] * 10, rarely])
+
+    def summed(low: float, high: float) -> np.ndarray:
+        names = [f"w{each}" for each in range(11)]
+        ones, rows = np.ones(len(time)), np.ones(len(time), bool)
+        found = series(Symbols(who, names), time, ones, rows, (low, high), int(high - low))
+        return found.summed()
+
+    told = summed(0.0, 180.0)
+    assert (told[:60] == 10).all()
+    assert (told[62:103] == 1).all()
+    assert np.isnan(told[103:150]).all()
+    assert (told[150:172] == 1).all()
+    assert np.isnan(told[172:]).all()
+    # What stands from before the time that is shown.
+    assert summed(91.0, 111.0)[:12].tolist() == [1.0] * 12
+    assert np.isnan(summed(103.0, 123.0)).all()
+
+
 def test_memory_is_stacked_to_what_was_measured() -> None:
     run = Recording()
     time = START + np.repeat(np.arange(20.0), 2)
@@ -891,6 +915,18 @@ def test_an_empty_panel_says_why() -> None:
         assert Picture(Recording(), panel).is_empty
         tree = ElementTree.fromstring(figures.svg(Recording(), panel))
         assert chart.empty in [element.text for element in tree.iter()]
+
+
+@pytest.mark.parametrize(
+    ("profile", "why"),
+    [(False, "Recorded without call stacks"), (True, "no task ran long enough to be sampled")],
+)
+def test_a_run_without_samples_says_whether_any_were_taken(profile: bool, why: str) -> None:
+    run = Recording()
+    run.append(encode("about", {"name": ["profile"], "value": [json.dumps(profile)]}))
+    told = chart_of(run, "flame-graph").empty
+    assert why in told and "`profile=False`, `--no-profile`" in told
+    assert 'resources="50ms"' in chart_of(run, "resources").empty
 
 
 @pytest.mark.parametrize("started", [-1e12, 5.0, 1e12, 1e300])

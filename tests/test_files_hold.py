@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import subprocess
 import sys
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +17,8 @@ from test_recording_file import _file, _mebibytes_to_open
 
 import dask_insight
 from dask_insight.batch import decode, encode, table_of
-from dask_insight.frames import Writer, claim
+from dask_insight.frames import Writer, claim, create
+from dask_insight.history.spill import Spill
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING, TABLES, UNSEEN
 
@@ -94,6 +98,70 @@ def test_what_a_disk_refused_once_is_in_a_large_file_in_the_end(
     opened = dask_insight.open(path)
     assert {"before", "refused", "after"} <= {*opened.events["kind"]}
     assert "stopped" in opened.about and "cut" not in opened.about
+
+
+def leading_into(folder: Path) -> list[int]:
+    """This process's descriptors of files in a folder, those without a name included."""
+    found = []
+    for number in os.listdir("/proc/self/fd"):
+        with suppress(OSError):
+            if os.readlink(f"/proc/self/fd/{number}").startswith(f"{folder}/"):
+                found.append(int(number))
+    return found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell what is open")
+def test_a_file_of_the_program_that_has_the_number_of_ours_is_neither_written_nor_closed(
+    tmp_path: Path,
+) -> None:
+    """As where a program closes all descriptors to become a daemon."""
+    path, theirs = tmp_path / "run.dinsight", tmp_path / "theirs.txt"
+    with theirs.open("wb", buffering=0) as file:
+        file.write(b"precious")
+        with dask_insight.record(path, clusters=False) as run:
+            run.note("before", "it is written")
+            run.save(path)
+            spill = Spill(str(tmp_path))
+            kept = spill.add(b"ours")
+            numbers = [number for number in leading_into(tmp_path) if number != file.fileno()]
+            assert len(numbers) == 3, "what writes, what claims, and the disk"
+            for number in numbers:
+                os.dup2(file.fileno(), number)
+            run.note("after", "it goes on in memory")
+            with pytest.raises(OSError, match="has closed its descriptor"):
+                run.save(path)
+            for use in (kept.read, partial(spill.add, b"more")):
+                with pytest.raises(OSError, match="has closed its descriptor"):
+                    use()
+        del kept, spill, use
+        gc.collect()
+        assert theirs.read_bytes() == b"precious"
+        for number in numbers:
+            assert os.path.samestat(os.fstat(number), os.fstat(file.fileno()))
+            os.close(number)
+    assert {"before", "after"} <= {*dask_insight.open(path).events["kind"]}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_process_that_was_forked_off_writes_nothing_to_the_file_of_the_other(tmp_path: Path) -> None:
+    path = tmp_path / "run.dinsight"
+    recording = Recording()
+    recording.write_to(create(path))
+    with recording._lock:
+        # It waits to be written, and the child has it, too.
+        grow(recording, 0)
+        if (child := os.fork()) == 0:
+            try:
+                before = path.stat().st_size
+                recording.note("child", os.urandom(2**19).hex())
+                recording._flush()
+                recording.close()
+                os._exit(path.stat().st_size - before != 0)
+            finally:
+                os._exit(2)
+    assert os.waitpid(child, 0)[1] == 0
+    recording.close()
+    assert len(dask_insight.open(path).attempts) == 1
 
 
 #: Keeps a file until there is something to read, as a process does that records to it.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -79,6 +81,20 @@ def test_what_is_no_name_in_code_is_not_called() -> None:
         "score",
         "function",
     ]
+
+
+def _texts(module: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(module.read_text("utf-8"))):
+        parts = [node] if isinstance(node, ast.Constant) else getattr(node, "values", [])
+        yield "".join(str(each.value) for each in parts if isinstance(each, ast.Constant))
+
+
+def test_modules_that_few_have_imported_are_imported_by_the_code_that_needs_them() -> None:
+    needed = re.compile(r"^    .*?(?<![\w.])(ctypes|faulthandler|gc)\.", re.MULTILINE)
+    advised = [text for module in Path(kept.__file__).parent.glob("*.py") for text in _texts(module)]
+    modules = [(module, text) for text in advised for module in needed.findall(text)]
+    assert {module for module, _ in modules} == {"ctypes", "faulthandler", "gc"}
+    assert [text for module, text in modules if f"    import {module}" not in text] == []
 
 
 def with_libraries(own: bool) -> Finding:

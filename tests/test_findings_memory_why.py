@@ -401,6 +401,28 @@ def test_results_that_nothing_needs_any_more_are_told(code: str) -> None:
     assert "for the last time" not in needed.why and "del x" not in needed.advice
 
 
+@pytest.mark.parametrize(
+    ("on_gpu", "devices", "said"),
+    [
+        pytest.param(8, 0.8, "", id="on the GPU"),
+        pytest.param(
+            8, 0.2, "572 MiB of `load` (`work.py:7`) had been used for the last time by 16 s", id="moved"
+        ),
+        pytest.param(
+            4, 0.8, "381 MiB of `load` (`work.py:7`) had been used for the last time by 12 s", id="some"
+        ),
+    ],
+)
+def test_results_of_a_gpu_count_as_far_as_they_are_in_the_hosts_memory(
+    on_gpu: int, devices: float, said: str
+) -> None:
+    plan = used(before=True)
+    gpus = {"process": ["w0"], "time": [START + 20], "index": [0], "memory": [devices * GB]}
+    types = [*["numpy.ndarray"] * (8 - on_gpu), *["cupy.ndarray"] * on_gpu, *["int"] * 9]
+    why = plain(plan.the("memory-pressure", attempts={"typename": types}, gpus=gpus).why)
+    assert said in why and ("for the last time" in why) == bool(said)
+
+
 def test_results_that_a_task_is_still_to_use_are_needed() -> None:
     plan = used(before=True)
     waiting = {"task": [*range(8, 16), *[99] * 8], "dependency": [*range(8), *range(8)]}

@@ -13,6 +13,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from dask.utils import key_split
+from distributed.scheduler import TaskPrefix
+from test_findings_odd import code_of
 from test_findings_time import one, told
 from test_time_budget import NAN, Run
 
@@ -120,6 +122,17 @@ def test_tasks_that_were_moved_in_vain() -> None:
     found = one(stolen(20, 0.7), "stealing")
     assert found.tasks == ("join",) and found.workers == ("b",)
     assert found.cost_thread_seconds == pytest.approx(20 * 0.6, rel=0.01)
+
+
+def test_how_long_tasks_take_is_told_to_dask_as_it_reads_it() -> None:
+    code = code_of(one(stolen(20, 0.7), "stealing").advice)
+    (line,) = [line for line in code.splitlines() if "durations" in line]
+    durations = "distributed.scheduler.default-task-durations"
+    before = dict(dask.config.get(durations))
+    with dask.config.set({durations: before}):
+        exec(line, {"dask": dask})
+        assert dask.config.get(durations) == before | {"join": "100 ms"}
+        assert TaskPrefix("join").duration_average == 0.1
 
 
 def fetched_beside_work() -> Run:

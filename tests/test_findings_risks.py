@@ -1146,10 +1146,12 @@ def test_a_host_that_was_full_as_a_worker_died_may_be_why(when: float, told: boo
     assert ("memory left, which is when systems kill" in one.why) == told
 
 
-def test_memory_that_grows_beside_the_results_is_a_leak() -> None:
+@pytest.mark.parametrize("late", [[], [24, 25, 26]], ids=["measured well", "results of which some had gone"])
+def test_memory_that_grows_beside_the_results_is_a_leak(late: list[int]) -> None:
     grows = np.linspace(150 * MB, 600 * MB, 100)
-    run = using(grows)
-    run.tables["memory"]["managed"] = [1 * MB] * 100
+    results = np.full(100, 1 * MB)
+    results[late] = 1.1 * grows[late]
+    run = using(grows, results)
     one = the(run.recording(), "unmanaged-growth")
     assert (one.workers, one.tasks) == (("a",), ("piece",))
     assert one.evidence[0].value == pytest.approx(340 * MB, rel=0.1)
@@ -1178,8 +1180,8 @@ def test_what_tasks_bring_along_is_no_leak(mb: float, leaks: bool) -> None:
     assert bool(found(run.recording(), "unmanaged-growth")) == leaks
 
 
-def test_a_leak_that_ends_with_its_tasks_is_one() -> None:
-    grows = np.concatenate((np.linspace(150 * MB, 450 * MB, 60), np.full(40, 450 * MB)))
+def test_a_leak_that_ends_before_the_run_is_one() -> None:
+    grows = np.concatenate((np.linspace(150 * MB, 450 * MB, 75), np.full(25, 450 * MB)))
     assert the(using(grows, limit=2 * GB).recording(), "unmanaged-growth").tasks == ("piece",)
 
 
@@ -1189,6 +1191,8 @@ def test_a_leak_that_ends_with_its_tasks_is_one() -> None:
         np.full(100, 300 * MB),
         # What modules and buffers need at first.
         np.concatenate((np.linspace(100 * MB, 400 * MB, 20), np.full(80, 400 * MB))),
+        # What one part of the work needs at first.
+        np.concatenate((np.linspace(150 * MB, 450 * MB, 55), np.full(45, 450 * MB))),
         # What functions need while they run, and give back.
         200 * MB + 300 * MB * (np.arange(100) % 10 < 5),
         # One thing that stays.
@@ -1196,7 +1200,7 @@ def test_a_leak_that_ends_with_its_tasks_is_one() -> None:
         # Little in all.
         np.linspace(150 * MB, 220 * MB, 100),
     ],
-    ids=["flat", "beginning", "temporary", "step", "little"],
+    ids=["flat", "beginning", "part", "temporary", "step", "little"],
 )
 def test_memory_that_does_not_grow_all_the_time_is_no_leak(course: np.ndarray) -> None:
     assert not found(using(course, limit=2 * GB).recording(), "unmanaged-growth")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from typing import Any
 
+import numpy as np
 import pytest
 from test_findings import facts
 from test_findings_memory_who import filling
@@ -121,6 +122,21 @@ def with_a_quarter_slow(workers: int, per_host: int = 0) -> Run:
         if stop < 60:
             heapq.heappush(free, (stop, name))
     return with_workers(run, host=[f"h{host}" for host in hosts])
+
+
+@pytest.mark.parametrize("times", [1, 6])
+def test_of_workers_whose_tasks_take_any_time_none_is_slow_by_chance(times: int) -> None:
+    """Tasks of all scatter alike, so that of twenty workers a few have much the larger medians."""
+    random = np.random.default_rng(7)
+    run = Run(**{f"w{number}": CLUSTER for number in range(20)})
+    for worker in run.workers:
+        now = 0.0
+        for took in random.lognormal(0, 1, 16).tolist():
+            spent = took * (times if worker == "w7" else 1)
+            run.task("piece", worker, now, now + spent)
+            now += spent
+    slow = [each for each in told(with_workers(run), "worker-skew") if "times as long" in each.title]
+    assert [each.workers for each in slow] == ([] if times == 1 else [("w7",)])
 
 
 @pytest.mark.parametrize("workers", [8, 20, 60])

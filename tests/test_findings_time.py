@@ -454,6 +454,13 @@ def test_more_threads_for_tasks_than_cores() -> None:
     assert "n_workers=1, threads_per_worker=1" in found.advice
 
 
+@pytest.mark.parametrize(("cores", "processes"), [(1, 1), (8, 2)])
+def test_no_more_processes_than_cores_are_advised_against_the_lock(cores: int, processes: int) -> None:
+    """Another finding of the same run says not to have more threads than cores."""
+    found = one(on_cores(beside(0.5, late=0.01, starved=0.02), cores), "gil-contention")
+    assert f"n_workers={processes}, threads_per_worker=1" in found.advice
+
+
 def one_after_the_other(cores: int, use: float) -> Run:
     """A worker of two threads for 5 s, and after it another one; tasks wait for a core half of their time."""
     run = Run()
@@ -689,6 +696,30 @@ def test_who_sleeps_waits_for_no_data() -> None:
     assert "slept for 50" in found.title and "work.py:10: `time.sleep(1)`" in found.why
     assert found.cost_thread_seconds == pytest.approx(19.6)
     assert told(run, "io-wait") == []
+
+
+@pytest.mark.parametrize(
+    ("functions", "said"),
+    [
+        pytest.param([("sleep", "time")], "as their function is `time.sleep`", id="time"),
+        pytest.param([("sleep", "asyncio.tasks")], "as their function is `asyncio.sleep`", id="asyncio"),
+        pytest.param([("sleep", "polite")], "", id="of somebody else"),
+        pytest.param([("sleep", "time"), ("read", "polite")], "", id="one of two functions"),
+    ],
+)
+def test_a_sleep_that_is_the_function_of_tasks_stands_in_no_line(
+    functions: list[tuple[str, str]], said: str
+) -> None:
+    """Their innermost line is one of Dask's, which calls whatever the task is."""
+    run = sampled_in(beside(0.02, late=0.0001, starved=0.0, use=4), "return self.func(*new_argspec)")
+    run.tables["functions"] = {
+        "prefix": ["loop"] * len(functions),
+        "function": [function for function, _ in functions],
+        "module": [module for _, module in functions],
+    }
+    sleeping = told(run, "sleeping")
+    assert [said in each.why for each in sleeping] == [True] * bool(said)
+    assert len(told(run, "io-wait")) == 1 - bool(said)
 
 
 @pytest.mark.parametrize(

@@ -149,5 +149,5 @@ def test_the_figure_by_name_has_what_was_held_at_each_moment() -> None:
 
 
 def test_an_unknown_way_to_show_memory_is_refused() -> None:
-    with pytest.raises(ValueError, match="'measure' or by 'name'"):
+    with pytest.raises(ValueError, match="is none of measure, name"):
         figures.memory(ran(GRAPH), by="worker")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import io
 import os
 import random
 import zlib
@@ -629,21 +628,15 @@ def test_what_is_too_much_for_memory_goes_to_the_disk_and_reads_as_before(
 def test_what_the_disk_does_not_take_stays_in_memory_and_is_told_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    class Full:
-        """A file system with room for a megabyte."""
+    class Full(spill.OwnFile):
+        """On a file system with room for a megabyte."""
 
-        def __init__(self, **_: Any) -> None:
-            self._file = io.BytesIO()
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self._file, name)
-
-        def write(self, data: Any) -> int:
-            if self._file.tell() > 2**20:
+        def write(self, data: Any, /) -> int:
+            if self.tell() > 2**20:
                 raise OSError(errno.ENOSPC, "No space left on device")
-            return self._file.write(data[: 2**16])
+            return super().write(data[: 2**16])
 
-    monkeypatch.setattr(spill, "TemporaryFile", Full)
+    monkeypatch.setattr(spill, "OwnFile", Full)
     monkeypatch.delattr(os, "pread", raising=False)
     made, rows = _long(monkeypatch)
     events: Any = made.columns("events")
@@ -660,28 +653,29 @@ def test_what_is_too_much_for_memory_goes_to_a_disk_that_somebody_chose(
     asked: list[str] = []
     temporary = spill.TemporaryFile
 
-    class Small:
-        """A disk with room for a megabyte."""
+    def begun(**options: Any) -> Any:
+        name = Path(options["dir"]).name if options["dir"] else "the system's"
+        asked.append(name)
+        if name == "gone":
+            raise FileNotFoundError(errno.ENOENT, "No such file or directory")
+        return temporary(**options | {"dir": tmp_path})
 
-        def __init__(self, **options: Any) -> None:
-            name = Path(options["dir"]).name if options["dir"] else "the system's"
-            asked.append(name)
-            if name == "gone":
-                raise FileNotFoundError(errno.ENOENT, "No such file or directory")
-            self._file: Any = temporary(**options | {"dir": tmp_path})
-            self._room = 2**20 if name == "run" else 2**40
+    class Small(spill.OwnFile):
+        """On a disk that may have room for a megabyte."""
 
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self._file, name)
+        def __init__(self, number: int, mode: str) -> None:
+            super().__init__(number, mode)
+            self._room = 2**20 if asked[-1] == "run" else 2**40
 
-        def write(self, data: Any) -> int:
+        def write(self, data: Any, /) -> int:
             self._room -= len(data)
             if self._room < 0:
                 raise OSError(errno.ENOSPC, "No space left on device")
-            return int(self._file.write(data))
+            return super().write(data)
 
     (tmp_path / "run").mkdir()
-    monkeypatch.setattr(spill, "TemporaryFile", Small)
+    monkeypatch.setattr(spill, "TemporaryFile", begun)
+    monkeypatch.setattr(spill, "OwnFile", Small)
     monkeypatch.setenv("TMPDIR", str(tmp_path / "variable"))
     for others in ("TEMP", "TMP"):
         monkeypatch.delenv(others, raising=False)
@@ -752,6 +746,22 @@ def test_what_is_put_away_takes_little_and_reads_as_before() -> None:
     assert made.events["kind"].tolist()[-1] == "later"
 
 
+@pytest.mark.parametrize("read_before", [False, True])
+def test_what_cannot_be_read_is_told_once_when_it_is_merged(read_before: bool) -> None:
+    made = Recording()
+    end = made.on_ask(lambda: None)
+    good = _attempts(0, 2)
+    made.append(good[: len(good) // 2] + b"\x00" * 40)
+    made.append(_attempts(2, 1))
+    if read_before:
+        made.columns("attempts")
+    end()
+    made.put_away()
+    wait_for(lambda: made._merging is None, "the merging of all")
+    assert len(made.columns("attempts")["task"]) == 1
+    assert made.columns("events")["kind"].tolist() == ["lost"] and len(made.gaps) == 1
+
+
 def test_a_recording_that_ends_before_much_has_come_merges_nothing() -> None:
     made = Recording()
     made.on_ask(lambda: None)
@@ -759,8 +769,13 @@ def test_a_recording_that_ends_before_much_has_come_merges_nothing() -> None:
     assert made.history.merged == 0 and made.end == len(made.batches())
 
 
-def test_merging_that_fails_is_told_once_and_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(_: History) -> None:
+def test_merging_that_fails_is_told_once_and_tried_again_after_a_while(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tries: list[History] = []
+
+    def fail(history: History) -> None:
+        tries.append(history)
         raise MemoryError("no room")
 
     uncaught: list[Any] = []
@@ -780,6 +795,13 @@ def test_merging_that_fails_is_told_once_and_not_tried_again(monkeypatch: pytest
         "merging what is old failed, it stays as it came: MemoryError: no room"
     ]
     assert made.columns("graph")["task"].tolist() == list(range(100))
+    assert len(tries) == 1
+    later = store.monotonic() + store._REST
+    monkeypatch.setattr(store, "monotonic", lambda: later)
+    monkeypatch.setattr(History, "tidy", lambda history: tries.append(history))
+    made.append(_graph(100, 1))
+    wait_for(lambda: made._merging is None, "the merging that goes on")
+    assert len(tries) == 2 and made.columns("events")["kind"].tolist() == ["lost"]
 
 
 def test_the_end_of_the_process_waits_for_merging_that_goes_on_and_no_other_end_does(

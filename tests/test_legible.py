@@ -23,7 +23,7 @@ from dask_insight.hosts.magic.counts import Counts
 from dask_insight.hosts.magic.progress import as_text
 from dask_insight.hosts.notebook import bundle, static_bundles
 from dask_insight.hosts.widget.widget import InsightWidget
-from dask_insight.legible import ascii_json, legible
+from dask_insight.legible import ascii_json, legible, printed
 
 GOLDEN = Path(__file__).parent / "golden" / "run.dinsight"
 
@@ -173,3 +173,11 @@ def test_a_name_that_no_encoding_has_is_exported(tmp_path: Path) -> None:
         if format not in ("parquet", "png"):
             recording.export(tmp_path / format, format)
     assert recording.report(tmp_path / "run.html").exists()
+
+
+@pytest.mark.parametrize("encoding", ["klingon", "hex", 5])
+def test_an_encoding_that_python_does_not_know_has_the_signs_that_all_have(
+    monkeypatch: pytest.MonkeyPatch, encoding: object
+) -> None:
+    monkeypatch.setattr(sys, "stdout", type("Stream", (), {"encoding": encoding}))
+    assert printed("3 µs …") == "3 us ..."

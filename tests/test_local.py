@@ -548,6 +548,26 @@ def test_nothing_is_taken_after_the_end() -> None:
     assert len(recording.batches()) == batches
 
 
+def test_of_an_interrupt_as_its_thread_begins_one_thread_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[threading.Thread] = []
+
+    def interrupted(*given: Any) -> threading.Thread:
+        made.append(begin(*given))
+        if len(made) == 1:
+            raise KeyboardInterrupt
+        return made[-1]
+
+    begin = local_source.begun
+    monkeypatch.setattr(local_source, "begun", interrupted)
+    with recorded():
+        with pytest.raises(KeyboardInterrupt):
+            delayed(abs)(-1).compute(scheduler="sync")
+        delayed(abs)(-1).compute(scheduler="sync")
+        first, second = made
+        first.join(10)
+        assert not first.is_alive() and second.is_alive()
+
+
 def test_running_tasks_are_told_of_before_they_end() -> None:
     leave, seen = threading.Event(), threading.Event()
     recording = Recording()

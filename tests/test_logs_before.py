@@ -10,10 +10,13 @@ from typing import Any
 import msgpack
 from conftest import Batches, recorded, wait_for
 from distributed import Client, LocalCluster
+from distributed.protocol.pickle import dumps
 from test_worker_messages import CLOCK, tables
 
+from dask_insight import record
 from dask_insight.probe.earlier import Earlier
 from dask_insight.probe.logs import Logs
+from dask_insight.probe.ship import package
 
 
 def log(name: str, text: str, level: int = logging.WARNING) -> None:
@@ -52,6 +55,22 @@ def test_each_recording_hears_what_was_logged_before_it_once(cluster: Any, clien
     assert {row["level"] for row in first.events("log-before") if "begins to stick" in row["message"]} == {
         "warning"
     }
+
+
+def test_what_was_logged_between_two_clients_of_a_recording_is_told_once(cluster: Any) -> None:
+    def said(text: str) -> Counter[str]:
+        found = run.events[run.events["source"] == "scheduler"]
+        return Counter(found["kind"][found["message"].str.contains(text)])
+
+    with record() as run:
+        log("distributed.scheduler", "it was slow")
+        with Client(cluster, set_as_default=False):
+            log("distributed.scheduler", "it is slow")
+        log("distributed.scheduler", "it slowed down")
+        with Client(cluster, set_as_default=False):
+            pass
+    assert said("it was slow") == said("it slowed down") == {"log-before": 1}
+    assert said("it is slow") == {"log": 1}
 
 
 def kept(*texts: str, **more: Any) -> list[logging.LogRecord]:
@@ -97,15 +116,66 @@ def test_of_very_many_workers_not_all_is_kept_and_of_each_once() -> None:
     assert found == {f"w{worker}": 100 for worker in range(20)}
 
 
-def test_who_takes_over_hears_of_what_came_later() -> None:
-    batches = Batches()
-    made, gather = tables(batches)
-    made.messages.knows_earlier(["scheduler", "w0"])
-    message = msgpack.packb({"clock": CLOCK, "earlier": [(5.0, "warning", "odd")]})
-    for worker in ("w0", "w1"):
-        made.messages.take(worker, b"", message)
-    gather.flush()
-    assert [row["source"] for row in batches.events("log-before")] == ["w1"]
+def test_what_was_logged_while_nobody_listened_comes_once() -> None:
+    """Of a process that logs each second from 1 on; nobody listens to it between 4 and 6.5."""
+    batches, logged = Batches(), dict[int, float]()
+    every = [(float(number), "warning", str(number)) for number in range(1, 12)]
+
+    def heard(*stretches: tuple[float, float]) -> None:
+        """Somebody listens, hears this much with each message, and of what was before with the second one."""
+        made, gather = tables(batches)
+        made.messages.goes_on(logged)
+        for number, (since, until) in enumerate(stretches):
+            told = {"clock": CLOCK, "process": 7, "logged": (since, until)}
+            told["logs"] = [row for row in every if since <= row[0] < until]
+            if number == 1:
+                told["earlier"] = [row for row in every if row[0] < stretches[0][0]]
+            made.messages.take("w0", b"", msgpack.packb(told))
+        gather.flush()
+
+    heard((2.5, 3.5), (3.5, 4.5))
+    heard((6.5, 7.5), (7.5, 12.0))
+    assert [row["message"] for row in batches.events("log-before")] == ["1", "2", "5", "6"]
+    assert [row["message"] for row in batches.events("log")] == ["3", "4", *map(str, range(7, 12))]
+
+
+def test_of_two_that_join_soon_after_each_other_each_hears_all_and_nothing_twice() -> None:
+    """What a worker tells the first one of what was before comes with the first that the second one hears."""
+    found, every = [], [(float(number), "warning", str(number)) for number in range(1, 8)]
+    stretches, before = [(2.5, 3.5), (3.5, 4.5), (4.5, 9.0)], [None, 2.5, 3.5]
+    for first in (0, 1):
+        batches = Batches()
+        made, gather = tables(batches)
+        for (since, until), asked in list(zip(stretches, before, strict=True))[first:]:
+            told = {"clock": CLOCK, "process": 7, "logged": (since, until)}
+            told["logs"] = [row for row in every if since <= row[0] < until]
+            if asked is not None:
+                told["earlier"] = [row for row in every if row[0] < asked]
+            made.messages.take("w0", b"", msgpack.packb(told))
+        gather.flush()
+        found.append([[row["message"] for row in batches.events(kind)] for kind in ("log-before", "log")])
+    assert found == [[["1", "2"], ["3", "4", "5", "6", "7"]], [["1", "2", "3"], ["4", "5", "6", "7"]]]
+
+
+def test_what_was_logged_while_a_recording_was_forgotten_is_told_once(client: Any) -> None:
+    once = dict.fromkeys(["scheduler", *client.scheduler_info(n_workers=-1)["workers"]], 1)
+
+    async def forget(dask_scheduler: Any, name: str) -> None:
+        probe = dask_scheduler.plugins[name]
+        for recorder in list(probe._readers):
+            await probe.leave(recorder=recorder)
+        said = ("distributed.worker", "meanwhile it broke")
+        await dask_scheduler.broadcast(msg={"op": "run", "function": dumps(log), "args": dumps(said)})
+        log("distributed.scheduler", "meanwhile it broke")
+
+    log_everywhere(client, "it was broken")
+    with recorded(client) as batches:
+        log_everywhere(client, "it breaks")
+        wait_for(lambda: told(batches, "log", "it breaks") == once, "it is recorded")
+        client.run_on_scheduler(forget, name=package())
+        wait_for(lambda: told(batches, "log-before", "meanwhile") == once, "what was meanwhile is told")
+    assert told(batches, "log-before", "was broken") == once == told(batches, "log", "it breaks")
+    assert not told(batches, "log-before", "it breaks") and not told(batches, "log", "meanwhile")
 
 
 def test_a_dask_that_keeps_nothing_tells_nothing() -> None:

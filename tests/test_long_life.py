@@ -241,18 +241,34 @@ def test_functions_and_fused_parts_of_weeks_keep_no_row_waiting() -> None:
     assert len(late.batches.table("fused")) == 19_999
 
 
-def test_that_threads_have_no_name_any_more_is_told() -> None:
+def test_threads_that_come_and_go_leave_nothing_for_a_late_recorder() -> None:
     cluster = Cluster()
-    cluster.tasks.threads = Names((0, 0), 3)
+    cluster.tasks.worker("tcp://a:1", "tcp://a:1")
+    one = Recorder(cluster, "one")
+    cluster.compute(1, keeps=True)
+    cluster.states["key-0"].run_id = 1
+    facts = {"worker": "tcp://a:1", "typename": "int", "nbytes": 1, "startstops": ()}
+    for ident in range(1, 10_001):
+        cluster.tasks.transition("key-0", "processing", "memory", thread=ident, **facts)
+    late = Recorder(cluster, "late")
+    assert len(packed(late.ask())) < 10_000
+    one.catch_up()
+    told = {(row["worker"], row["thread"]) for row in one.batches.table("attempts")}
+    assert told == {("tcp://a:1", str(ident)) for ident in range(1, 10_001)}
+
+
+def test_that_workers_have_no_name_any_more_is_told() -> None:
+    cluster = Cluster()
+    cluster.tasks.workers = Names("", 3)
     cluster.probe.stores = Stores(cluster.tasks, 1000)
     recorder, told = Recorder(cluster, "one"), cluster.tasks.graph.leaves_out
-    for ident in (0, 1, 2):
-        cluster.tasks.threads.code((0, ident))
+    for label in ("", "a", "b"):
+        cluster.tasks.workers.code(label)
     recorder.ask()
     assert told.take() == []
-    cluster.tasks.threads.code((0, 3))
+    cluster.tasks.workers.code("c")
     recorder.ask()
-    assert told.take() == ["threads of tasks may be missing, no more than 3 are kept"]
+    assert told.take() == ["workers may be missing, no more than 3 are kept"]
 
 
 def test_spans_without_end_are_neither_kept_nor_looked_through() -> None:

@@ -837,6 +837,22 @@ def test_a_cell_whose_end_nobody_told_ends_with_the_next_request(shell: Interact
     assert recorded(shell).summary().tasks == 1
 
 
+def test_a_cell_goes_on_while_others_run_within_it(shell: InteractiveShell) -> None:
+    """As one that has its kernel answer requests: ``kernel.do_one_iteration()``."""
+    profiler, request = profiler_of(shell), {"header": {"msg_id": "first", "msg_type": "execute_request"}}
+    shell.get_parent = lambda: request
+
+    def answer() -> None:
+        nonlocal request
+        request = {"header": {"msg_id": "second", "msg_type": "execute_request"}}
+        shell.run_cell("1")
+        assert len(profiler._open) == 1
+
+    shell.user_ns["answer"] = answer
+    assert Cell(shell, f"%%dprofile\nanswer()\n{COMPUTED}").error is None
+    assert recorded(shell).summary().tasks == 1 and not profiler._open and not profiler._cells
+
+
 def test_ten_runs_leave_nothing(shell: InteractiveShell, client: Any) -> None:
     shell.user_ns["client"] = client
     code = f"%%dprofile\nclient.submit(sum, [1], pure=False).result()\n{COMPUTED}"

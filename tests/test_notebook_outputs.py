@@ -360,6 +360,17 @@ def test_an_output_keeps_to_the_limit(limit: str, tmp_path: Path, monkeypatch: p
     assert shown[MIME]["verdict"] == real.verdict()
 
 
+@pytest.mark.parametrize(
+    ("limit", "trouble"), [(None, ""), (float("inf"), ""), (".5 MB", ""), ("lots", "'lots'"), ([2], "[2]")]
+)
+def test_a_limit_that_is_no_size_is_told_of_and_costs_nothing(limit: Any, trouble: str) -> None:
+    with dask.config.set({OUTPUT_SIZE: limit}):
+        shown = bundle(recording())
+    told = f"`{OUTPUT_SIZE}` is {trouble}, which is no size: 1.5 MB is kept to here. Write it like '5 MB'."
+    assert shown[MIME]["notes"] == ([f"Dask's setting {told}"] if trouble else [])
+    assert len(data_of(frame_of(shown["text/html"])).attempts) == 6
+
+
 def test_what_is_left_out_is_said_and_no_more() -> None:
     source = recording(5_000, ("one", "two"))
     assert thinned(source, 10**9) == (source, [])

@@ -129,6 +129,20 @@ def test_the_verdict_is_a_sentence_with_numbers() -> None:
     )
 
 
+def test_how_many_more_findings_there_are_counts_those_of_less_weight() -> None:
+    found = {
+        "severity": ["critical", "warning", "warning", "info", "warning", "info"],
+        "title": [f"number {number}" for number in range(6)],
+        "cost_seconds": [1.0] * 6,
+    }
+    run = recorded(workers=WORKERS, attempts=ATTEMPTS, graph=GRAPH, findings=found)
+    summary = overview(run.columns)
+    assert len(summary.findings) == 4 and summary.noted == 2
+    assert summary.advised()[-1] == "and 3 more findings; all: `run.findings()`"
+    assert plain(summary._replace(noted=0).advised(4)[-1]) == "warning: number 4 (costs about 1 s)"
+    assert overview(recorded(attempts=ATTEMPTS, findings={}).columns).advised() == []
+
+
 def test_of_many_names_alike_none_is_told_as_the_largest() -> None:
     found = recorded(workers=WORKERS, attempts=ATTEMPTS, graph=GRAPH).summary()
     alike = found._replace(names=[(f"step-{i}", found.computing / 11) for i in range(11)])

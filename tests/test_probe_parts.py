@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
+import marshal
 import math
 import os
 import pickle
@@ -72,14 +74,20 @@ def test_the_true_offset_is_within_the_uncertainty(offset: float, trips: list[tu
     assert uncertainty <= min(sum(trip) / 2 for trip in trips) + 1e-2
 
 
-def test_one_version_has_one_name_whatever_compresses_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_version_has_a_name_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     name = package()
-    again = {each: zlib.compress(zlib.decompress(text), 1) for each, text in ship.sources().items()}
-    assert again != ship.sources()
+    again = dict(ship.sources())
     monkeypatch.setattr(ship, "sources", lambda: again)
     assert package.__wrapped__() == name
-    again["clock"] = zlib.compress(b"# changed")
+    again["clock"] = "# changed"
     assert package.__wrapped__() != name
+
+
+def test_modules_are_compressed_together() -> None:
+    texts, (_, codes) = ship._shipped("worker")
+    found = json.loads(zlib.decompress(texts))
+    assert found.keys() == marshal.loads(zlib.decompress(codes)).keys()
+    assert len(texts) < 0.85 * sum(len(zlib.compress(text.encode())) for text in found.values())
 
 
 def test_processes_of_one_host_share_a_clock() -> None:
@@ -267,6 +275,40 @@ def test_no_change_of_many_metrics_is_missed() -> None:
     del totals["latency"]
     assert len(totals) > 400 and sums == {name: value for name, value in totals.items() if name in sums}
     assert not any(totals[name] for name in totals.keys() - sums.keys())
+
+
+class Disturbed(defaultdict[Any, float]):
+    """Totals of which a task's thread adds one in the middle of a look, at one step of it."""
+
+    step = ""
+
+    def _come_to(self, step: str) -> None:
+        if self.step == step:
+            self.step = ""
+            self["p2p", "s", "foreground", "new", "seconds"] += 7.0
+
+    def values(self) -> Any:
+        self._come_to("values")
+        return super().values()
+
+    def __reversed__(self) -> Any:
+        found = super().__reversed__()
+        self._come_to("reversed")
+        return found
+
+
+@pytest.mark.parametrize(("step", "at_first"), [("values", True), ("values", False), ("reversed", False)])
+def test_a_total_that_a_task_adds_during_a_look_is_told_whole(step: str, at_first: bool) -> None:
+    totals = Disturbed(float)
+    totals["old"] = 1.0
+    totals["p2p", "s", "foreground", "old", "seconds"] = 1.0
+    totals.step = step if at_first else ""
+    metrics = Metrics(SimpleNamespace(digests_total=totals))
+    totals.step = "" if at_first else step
+    assert [added for *_, added in metrics.take() + metrics.take()] == [7.0]
+    totals["p2p", "s", "foreground", "old", "seconds"] += 2.0
+    totals["p2p", "s", "foreground", "new", "seconds"] += 3.0
+    assert [added for *_, added in metrics.take() + metrics.take()] == [2.0, 3.0]
 
 
 def test_many_metrics_that_do_not_change_cost_little() -> None:
@@ -1479,6 +1521,29 @@ def test_of_all_spans_those_of_groups_come_and_a_slice_at_a_time() -> None:
     assert set(all_found) == {"outer", *(f"s{number}" for number in range(50_000))}
 
 
+def again_in_each_answer(tasks_of_a_group: int) -> list[int]:
+    """How many tasks each answer tells a late recorder again."""
+    tasks = {
+        f"key-{n}": state(f"key-{n}", "group", f"group-{n // tasks_of_a_group}", "") for n in range(9_000)
+    }
+    read = stores(SimpleNamespace(tasks=tasks, workers={}))
+    for key, each in tasks.items():
+        read.tasks.graph.id(key, each)
+    late, told, more = reader(read), [], True
+    late.backlog, late.below = read.tasks.graph.again()
+    while more:
+        packed, _, at, more = read.read(late)
+        late.received(at)
+        told.append(len(msgpack.unpackb(msgpack.unpackb(packed).get("again", [b"\x90"])[0])))
+    return told
+
+
+def test_a_late_recorder_is_told_fewer_tasks_at_a_time_while_many_names_go_with_them() -> None:
+    most = max(again_in_each_answer(1))
+    assert most < 600
+    assert max(again_in_each_answer(100)) > 3 * most
+
+
 def test_what_workers_tell_beside_what_dask_measures_is_told_as_it_changes() -> None:
     def heartbeat(**metrics: Any) -> None:
         worker.metrics, worker.last_seen = {"cpu": 1.0, "transfer": {"incoming_bytes": 1}} | metrics, 7.0
@@ -1638,13 +1703,13 @@ def test_workers_messages_do_not_wait_for_very_many_names() -> None:
     read = stores()
     one = reader(read)
     for number in range(100_000):
-        read.tasks.threads.code((number, 1))
+        read.tasks.workers.code(f"tcp://{number}")
     read.blobs.add("dropped", 1)
     read.blobs.add("kept", 64_000_000)
     packed, blobs, _, more = read.read(one)
     told = msgpack.unpackb(packed)
     assert (blobs, told["lost"], more) == (["kept"], {"blobs": 1}, True)
-    assert 1 < len(told["thread_names"]) < 100_000
+    assert 1 < len(told["worker_names"]) < 100_000
 
 
 def test_that_a_worker_is_paused_is_a_warning() -> None:

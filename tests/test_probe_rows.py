@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from struct import unpack
 
 from hypothesis import given
@@ -91,3 +92,12 @@ def test_names_beyond_the_bound_share_a_code() -> None:
     assert names.since(1) == ["a", "b"]
     assert names.since(3) == []
     assert names.since(0, 2) == ["", "a"] and names.since(2, 9) == ["b"]
+
+
+def test_full_chunks_hold_no_room_to_grow() -> None:
+    rows, items = Rows("task:Q", 2 * CHUNK), Items(2 * CHUNK)
+    for number in range(CHUNK):
+        rows.add(number)
+        items.add(None)
+    for part in (rows._parts[0], items._parts[0]):
+        assert sys.getsizeof(part) < 8 * CHUNK + 100

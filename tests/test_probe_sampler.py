@@ -20,6 +20,7 @@ import pytest
 from conftest import wait_for
 
 from dask_insight.probe import frames, sampler, stacks
+from dask_insight.probe.gaps import Gaps
 from dask_insight.probe.messages import packed_profile
 from dask_insight.probe.pace import Pace
 from dask_insight.probe.sampler import NOTHING, Sampler, _evenly, _in_ticks, _Thread
@@ -477,3 +478,28 @@ def test_what_windows_adds_to_a_wait_is_no_wait_for_the_gil(monkeypatch: pytest.
     sampling._work()
     assert len(told) > 10 and max(told) < 1e-3
     assert sampling.drain()["sampling"]["asked"] == [pytest.approx(now, abs=1e-3)]
+
+
+@pytest.mark.parametrize("begins", [True, False])
+def test_an_interrupt_as_its_thread_begins_leaves_none_running(
+    monkeypatch: pytest.MonkeyPatch, begins: bool
+) -> None:
+    made: list[threading.Thread] = []
+    start = threading.Thread.start
+
+    def interrupted(thread: threading.Thread) -> None:
+        made.append(thread)
+        if begins:
+            start(thread)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            sampler.started(Gaps(), lambda: Sampler(dict, str, 60.0, 1.0))
+    [thread] = made
+    if not begins:
+        # As one that has not come so far.
+        start(thread)
+        thread.join(10)
+    assert not thread.is_alive()

@@ -221,8 +221,8 @@ def test_attempts_that_run_when_somebody_begins_to_look_are_taken_up(patched: py
     scheduler.move("ends", "forgotten")
     scheduler.move("is retried", "rescheduled")
     (done, again) = scheduler.told()["attempts"]
-    assert done[1:4] == ("ends", "1", "0") and again[1] == "is retried"
-    assert int(again[3]) == module.STATUSES.index("rescheduled")
+    assert done[1:5] == ("ends", "1", "7", "0") and again[1] == "is retried"
+    assert int(again[4]) == module.STATUSES.index("rescheduled")
 
 
 def test_what_a_forgotten_task_needed_is_known(patched: pytest.MonkeyPatch) -> None:
@@ -247,9 +247,9 @@ def test_an_attempt_belongs_to_the_worker_that_had_the_address_then(patched: pyt
     for key in ("a", "b"):
         scheduler.move(key, "finished")
     scheduler.probe.settle()
-    workers, threads = list(scheduler.probe.workers.codes), list(scheduler.probe.threads.codes)
+    workers = list(scheduler.probe.workers.codes)
     found = rows("attempts", bytes(scheduler.probe.attempts.take(0, 10)[2]))
-    assert [workers[threads[code][0]] for code in found["thread"]] == ["first", "second"]
+    assert [workers[code] for code in found["worker"]] == ["first", "second"]
 
 
 def test_a_task_that_waited_for_a_worker_tells_since_when(patched: pytest.MonkeyPatch) -> None:
@@ -348,8 +348,9 @@ def test_a_task_given_up_while_it_waited_ends_without_a_worker(patched: pytest.M
     assert not scheduler.probe.attempts.take(0, 10)[2], "it may be wanted again"
     scheduler.move("a", "forgotten")
     (found,) = scheduler.told()["attempts"]
-    run, key, thread, status, *_, began, assigned, ready, _size = found
-    assert (run, key, thread, int(status)) == (NOTHING, "a", "0", module.STATUSES.index("cancelled"))
+    run, key, worker, thread, status, *_, began, assigned, ready, _size = found
+    assert (run, key, worker, thread) == (NOTHING, "a", "0", "0")
+    assert int(status) == module.STATUSES.index("cancelled")
     assert (began, assigned, ready) == ("nan", "nan", "nan")
 
 

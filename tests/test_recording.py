@@ -451,6 +451,27 @@ def test_an_interrupt_as_a_file_is_written_costs_nothing(
     assert opened.edges["task"].tolist() == [1, 2] and not len(opened.events)
 
 
+def test_what_there_was_no_memory_to_write_is_told_and_what_comes_later_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pack(*args: Any) -> Any:
+        if small:
+            small.pop()
+            raise MemoryError
+        return packed(*args)
+
+    small, packed = [True], writing._pack
+    path = tmp_path / "run.dinsight"
+    recording = Recording()
+    recording.write_to(create(path))
+    monkeypatch.setattr(writing, "_pack", pack)
+    recording.append(encode("edges", {"task": [1] * 200_000, "dependency": range(200_000)}))
+    recording.append(encode("edges", {"task": [2], "dependency": [3]}))
+    recording.close()
+    assert dask_insight.open(path).edges["task"].tolist() == [2]
+    assert "no memory to write it" in recording.events["message"][0] and len(recording.edges) == 200_001
+
+
 def test_flame_merges_lines_of_a_function_and_splits_time() -> None:
     recording = _recording()
     flame = recording.flame()

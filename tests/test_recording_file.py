@@ -22,6 +22,7 @@ import dask_insight
 from benchmarks.synthetic import Size, synthetic
 from dask_insight.batch import encode, table_of
 from dask_insight.columns import length
+from dask_insight.descriptors import OwnFile
 from dask_insight.frames import Gap, claim, create, lock, place, read, reader, save, writer
 from dask_insight.frames.layout import FRAME, HEADER, MAGIC, checksum
 from dask_insight.hosts.cli.info import describe
@@ -456,14 +457,14 @@ def test_a_folder_is_no_place_for_a_file(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_begun_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[Any] = []
 
-    def opening(*arguments: Any, **options: Any) -> Any:
-        opened.append(open(*arguments, **options))  # noqa: SIM115
+    def opening(*arguments: Any) -> Any:
+        opened.append(OwnFile(*arguments))
         return opened[0]
 
     def full(*_: Any) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr(writer, "open", opening, raising=False)
+    monkeypatch.setattr(writer, "OwnFile", opening)
     monkeypatch.setattr(writer.Writer, "__init__", full)
     with pytest.raises(OSError, match="disk full"):
         create(tmp_path / "run.dinsight")
@@ -559,8 +560,8 @@ def test_a_lock_that_cannot_be_given_back_ends_with_its_file(
     # A program may close all descriptors, as those do that go into the background.
     release = claim(tmp_path / "run.dinsight")
     for each in lock._claims:
-        assert each._number is not None
-        os.close(each._number)
+        assert each._file is not None
+        os.close(each._file.fileno())
     release()
     claim(tmp_path / "run.dinsight")()
 
@@ -574,7 +575,7 @@ def test_a_claim_holds_no_file_open_whose_place_another_takes(
     take = os.replace
 
     def as_on_a_share(written: Path, target: Path) -> None:
-        assert [each._number for each in lock._claims if each.place == path] == [None]
+        assert [each._file for each in lock._claims if each.place == path] == [None]
         take(written, target)
 
     monkeypatch.setattr(place.os, "replace", as_on_a_share)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import inspect
 import os
 import shutil
 import signal
@@ -38,7 +39,7 @@ from dask_insight.recording import Recording
 from dask_insight.session import AsynchronousClient, IncompleteFile, Session, record
 from dask_insight.session.cells import _Noted
 from dask_insight.session.clusters import Clusters
-from dask_insight.session.settings import options_of
+from dask_insight.session.settings import BESIDE, options_of
 from dask_insight.session.target import Target
 
 
@@ -515,6 +516,7 @@ def test_durations_as_dask_writes_them(given: dict[str, Any], name: str, seconds
         ({"profile_budget": 0}, ValueError, "profile=False takes no stacks"),
         ({"profile_budget": 2}, ValueError, "profile_budget=2"),
         ({"profil": True}, TypeError, "no option profil; there are profile"),
+        ({"cluster": 1}, TypeError, "no option cluster; there are .*, path, client, name, local, clusters$"),
         ({"profile_budget": "2%"}, TypeError, "profile_budget='2%' is no number; give a share of a core"),
         ({"ring": "x"}, TypeError, "ring='x' is no number"),
         ({"ring": 1.5}, ValueError, "ring=1.5 must be a whole number"),
@@ -525,6 +527,11 @@ def test_durations_as_dask_writes_them(given: dict[str, Any], name: str, seconds
 def test_wrong_options_are_named(given: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         record(**given)
+
+
+def test_what_is_named_beside_options_is_all_that_a_recording_takes() -> None:
+    taken = {*inspect.signature(record).parameters}
+    assert taken == {*BESIDE, "profile", "resources", "options"}
 
 
 def test_an_unwritable_file_is_an_error_before_anything_begins(client: Client, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import dask
 import pytest
 
 import dask_insight
+from dask_insight.hosts.magic.profiler import profiler_of
 from dask_insight.session.cells import Cells
 
 nbformat = pytest.importorskip("nbformat")
@@ -100,7 +101,8 @@ def test_of_cells_beside_each_other_the_first_is_told_of() -> None:
     shell = InteractiveShell()
     began: list[None] = []
     ended: list[None] = []
-    cells = Cells(shell, Listener(), lambda: began.append(None), lambda: ended.append(None), request)
+    shell.get_parent = request
+    cells = Cells(shell, Listener(), lambda: began.append(None), lambda: ended.append(None))
     asked = "execute_request"
     run("first", lambda: beside("second"))
     assert told == [("first", "running"), ("first", "ok")] and len(began) == len(ended) == 1
@@ -117,7 +119,8 @@ def test_a_cell_that_answers_a_page_and_runs_something_for_it_goes_on() -> None:
     listener = SimpleNamespace(cell=lambda *row: told.append(row[-1]))
     shell, asked = InteractiveShell(), {"msg_id": "1", "msg_type": "execute_request"}
     headers: list[dict[str, str]] = [{}]
-    cells = Cells(shell, listener, lambda: None, lambda: None, lambda: {"header": headers[-1]})
+    shell.get_parent = lambda: {"header": headers[-1]}
+    cells = Cells(shell, listener, lambda: None, lambda: None)
     headers.append(asked)
     info = SimpleNamespace(store_history=True, cell_id="outer", raw_cell="outer")
     shell.events.trigger("pre_run_cell", info)
@@ -128,6 +131,43 @@ def test_a_cell_that_answers_a_page_and_runs_something_for_it_goes_on() -> None:
         assert told == ["running"]
     shell.events.trigger("post_run_cell", SimpleNamespace(info=info, success=True))
     assert told == ["running", "ok"]
+    cells.close()
+
+
+def test_a_cell_that_has_other_cells_run_within_it_goes_on_until_it_ends() -> None:
+    """As one that has its kernel answer requests: ``kernel.do_one_iteration()``."""
+    from IPython.core.interactiveshell import InteractiveShell
+
+    told: list[tuple[str, str]] = []
+    listener = SimpleNamespace(cell=lambda *row: told.append((row[2], row[-1])))
+    shell, asked = InteractiveShell(), "1"
+    cells = Cells(shell, listener, lambda: None, lambda: None)
+    shell.get_parent = lambda: {"header": {"msg_id": asked, "msg_type": "execute_request"}}
+
+    def answer() -> None:
+        nonlocal asked
+        asked = "2"
+        shell.run_cell("1", store_history=True)
+        assert told == [("answer()", "running")]
+
+    shell.user_ns["answer"] = answer
+    shell.run_cell("answer()", store_history=True)
+    assert told == [("answer()", "running"), ("answer()", "ok")]
+    cells.close()
+
+
+@pytest.mark.parametrize("told", [{"header": None}, {}, None, "nothing"])
+def test_a_kernel_that_tells_of_its_message_in_another_way_costs_no_cell(told: Any) -> None:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    begun: list[str] = []
+    shell = InteractiveShell()
+    shell.get_parent = lambda: told
+    listener = SimpleNamespace(cell=lambda *row: begun.append(row[-1]))
+    cells = Cells(shell, listener, lambda: None, lambda: None)
+    profiler_of(shell).pre_run_cell(SimpleNamespace(store_history=True))
+    shell.run_cell("1", store_history=True)
+    assert begun == ["running", "ok"]
     cells.close()
 
 

@@ -340,6 +340,7 @@ def test_a_client_that_comes_as_one_of_its_cluster_closes_is_followed_on(
 
         async def stop(self) -> None:
             await clusters.follow(second)
+            told.append(f"stopped {self.client.id}")
 
         def hurry(self) -> None:
             pass
@@ -353,15 +354,49 @@ def test_a_client_that_comes_as_one_of_its_cluster_closes_is_followed_on(
     monkeypatch.setattr("dask_insight.sources.cluster.ClusterSource", Source)
     monkeypatch.setattr(clients, "cluster_of", lambda client: "one")
     clusters = Clusters(Options(), Identity(), lambda batch: None)
-    second = client_on(None, "second")
+    second: Any = None
 
     async def main() -> None:
-        first = client_on(asyncio.get_running_loop(), "first")
+        nonlocal second
+        first, second = (client_on(asyncio.get_running_loop(), name) for name in ("first", "second"))
         await clusters.follow(first)
         await clusters.leave(first)
 
     asyncio.run(asyncio.wait_for(main(), 30))
-    assert told == ["begun first", "begun second", "handed over first"]
+    # Not both at a time, which would tell of the same tasks.
+    assert told == ["begun first", "stopped first", "handed over first", "begun second"]
+
+
+def test_of_a_client_that_fails_as_another_of_its_cluster_is_followed_that_is_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Source:
+        offset = patience = 0.0
+
+        def __init__(self, client: Any, *_: Any, **__: Any) -> None:
+            self.client = client
+
+        async def start(self, emit: Any) -> None:
+            if self.client is first:
+                # Another one comes as this one has just been taken off.
+                clusters._followed.pop(first.id)
+                await clusters.follow(second)
+                raise OSError
+
+        def handed_over(self) -> None:
+            pass
+
+    monkeypatch.setattr("dask_insight.sources.cluster.ClusterSource", Source)
+    monkeypatch.setattr(clients, "cluster_of", lambda client: "one")
+    clusters = Clusters(Options(), Identity(), lambda batch: None)
+    first, second = client_on(None, "first"), client_on(None, "second")
+
+    async def main() -> None:
+        with pytest.raises(OSError):
+            await clusters.follow(first)
+
+    asyncio.run(asyncio.wait_for(main(), 30))
+    assert clusters.recorded() == [second] and clusters.is_replaced(first)
 
 
 def test_a_client_that_finds_its_scheduler_again_takes_over(monkeypatch: pytest.MonkeyPatch) -> None:

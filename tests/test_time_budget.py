@@ -840,6 +840,47 @@ def test_rows_of_a_large_recording_name_those_with_most_time(monkeypatch: pytest
     assert sorted(zip(part, name, strict=True)) == [("overhead", f"name-{number}") for number in (17, 18, 19)]
 
 
+@pytest.mark.parametrize("often", [False, True])
+def test_rows_of_a_large_cluster_grow_with_its_workers_only(
+    often: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither times names nor times threads: what is told then is what all of a name, or a worker, took."""
+    module = import_module("dask_insight.analysis.time_budget.rows")
+    for aim in ("_PIECES", "_COMPUTING", "_OTHER"):
+        monkeypatch.setattr(module, aim, 100)
+    random = np.random.default_rng(3)
+    run = Run(**dict.fromkeys("abcd", CLUSTER | {"threads": 8}))
+    free = dict.fromkeys(((worker, str(thread)) for worker in run.workers for thread in range(8)), 0.0)
+    for number in range(1_600):
+        worker, thread = lane = min(free, key=free.__getitem__)
+        start = free[lane] + random.exponential(0.1)
+        free[lane] = start + random.exponential(1.0) + (30 if number % 20 == 0 else 0)
+        name = "often" if often and number % 4 else f"name-{number // 20 % 50}"
+        run.task(name, worker, start, free[lane], thread=thread, executing=start - 0.01)
+    recording = run.recording()
+    made = rows(recording.columns)
+    lasting = made["stop"] > made["start"]
+    assert lasting.sum() <= 2 * 3 * 100, "of functions and of all other three times what is aimed at"
+    ran = lasting & (np.array(made["part"].tolist()) == "compute")
+    assert set(np.array(made["name"].tolist())[ran]) == ({"", "often"} if often else {""})
+    table = pd.DataFrame({name: made[name].tolist() for name in ("worker", "part")})
+    table["seconds"] = (made["stop"] - made["start"]) * made["threads"]
+    sums = table.groupby(["worker", "part"]).seconds.sum()
+    for row in recording.time_budget(by="worker").itertuples():
+        assert sums[row.worker, row.part] == pytest.approx(row.seconds, abs=1e-6)
+    exact = recording.time_budget(by="function")
+    told = {(part, name): seconds for part, name, seconds in recording.summary().budget}
+    assert told == pytest.approx(
+        {(row.part, row.function): row.seconds for row in exact.itertuples() if row.seconds > 0}, rel=1e-5
+    )
+    for part in set(table.part):
+        mine = lasting & (table.part == part).to_numpy()
+        edges = np.unique(made["stop"][mine])
+        middle = edges[len(edges) // 2]
+        before = recording.time_budget(stop=middle - START).set_index("part").seconds[part]
+        assert table.seconds[mine & (made["stop"] <= middle)].sum() == pytest.approx(before, abs=1e-2), part
+
+
 def test_rows_of_a_large_recording_keep_the_line_that_started_them() -> None:
     random = np.random.default_rng(1)
     run = Run(**dict.fromkeys("ab", CLUSTER))

@@ -14,7 +14,9 @@ from conftest import recorded, wait_for
 from dask.utils import parse_bytes
 
 from dask_insight.probe.buffers import Buffers
+from dask_insight.probe.messages import losses
 from dask_insight.probe.worker import Probe
+from dask_insight.sources.losses import losses_sent
 
 SIZE = 12_345_600
 
@@ -89,6 +91,18 @@ def test_what_a_shuffle_held_is_over_also_for_who_came_just_then() -> None:
         "p2p.comm-memory": 0.0,
         "p2p.disk-memory": 0.0,
     }
+
+
+def test_what_nobody_took_in_time_is_counted() -> None:
+    held = {"memory": 0}
+    shuffles = SimpleNamespace(heartbeat=lambda: {"run": {"comm": held, "disk": {"memory": 0}}})
+    buffers = Buffers(SimpleNamespace(extensions={"shuffle": shuffles}))
+    for moment in range(3000):
+        held["memory"] = moment
+        buffers.look(float(moment))
+    assert (len(buffers.take()), buffers.dropped) == (2000, 1001)
+    [loss] = losses_sent(losses(gauges=buffers))
+    assert loss.number == 1001 and buffers.dropped == 0
 
 
 def held_back(dask_worker: Any) -> None:

@@ -55,7 +55,7 @@ def test_a_thread_records_although_its_kernel_knows_no_message_of_it(shell: Any)
 
 def test_a_cell_that_answers_no_message_is_nobodys_and_leaves_the_kernel_idle(shell: Any) -> None:
     assert requested_cell(shell) == ""
-    status = Status(shell.kernel)
+    status = Status(shell)
     status.began()
     status.disturbed()
     assert status.tick().again is None

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -83,12 +84,13 @@ def test_threads_that_have_ended_are_left_out() -> None:
     assert Waits(lambda: idents).take().core >= 0
 
 
-def _descriptors() -> int:
-    """How many files of `Waits` are open; other threads open and close others."""
-    found = 0
+def _descriptors() -> set[int]:
+    """Of the files of `Waits` that are open; other threads open and close others."""
+    found = set()
     for number in os.listdir("/proc/self/fd"):
         with suppress(OSError):
-            found += os.readlink(f"/proc/self/fd/{number}").endswith("/schedstat")
+            if os.readlink(f"/proc/self/fd/{number}").endswith("/schedstat"):
+                found.add(int(number))
     return found
 
 
@@ -101,7 +103,7 @@ def test_descriptors_are_few_and_go_with_their_threads() -> None:
     before = _descriptors()
     starved = Waits(lambda: [thread.native_id for thread in threads if thread.native_id is not None])
     assert starved.take().core >= 0
-    assert _descriptors() - before == 32
+    assert len(_descriptors() - before) == 32
     over.set()
     for thread in threads:
         thread.join()
@@ -109,8 +111,25 @@ def test_descriptors_are_few_and_go_with_their_threads() -> None:
     wait_for(lambda: starved.take() == (0, 0), "they are gone")
     assert _descriptors() == before
     living = Waits(lambda: [threading.get_native_id()])
-    assert _descriptors() == before + 1
+    assert len(_descriptors() - before) == 1
     living.close()
+    assert _descriptors() == before
+
+
+def test_a_file_of_the_program_that_has_the_number_of_ours_is_neither_read_nor_closed(
+    tmp_path: Path,
+) -> None:
+    """As where a program closes all descriptors to become a daemon."""
+    before = _descriptors()
+    waits = Waits(lambda: [threading.get_native_id()])
+    [number] = _descriptors() - before
+    with (tmp_path / "theirs.txt").open("wb", buffering=0) as file:
+        file.write(b"no numbers")
+        os.dup2(file.fileno(), number)
+        assert waits.take().core >= 0
+        waits.close()
+        assert os.path.samestat(os.fstat(number), os.fstat(file.fileno()))
+        os.close(number)
     assert _descriptors() == before
 
 

@@ -21,8 +21,9 @@ from dask_insight import words
 from dask_insight.analysis.what_if import Replay, WhatIf
 from dask_insight.analysis.what_if.chunks import with_chunks
 from dask_insight.analysis.what_if.model import Model, model
+from dask_insight.analysis.what_if.question import _at_once, _Worker
 from dask_insight.analysis.what_if.setting import Costs, Setting
-from dask_insight.analysis.what_if.simulation import Outcome, simulate
+from dask_insight.analysis.what_if.simulation import Outcome, TooLong, simulate
 from dask_insight.batch import encode
 from dask_insight.recording import Recording
 from dask_insight.schema import TABLES
@@ -121,6 +122,36 @@ def test_idle_workers_steal() -> None:
     found = simulated(tasks, [1] * 4)
     assert found.stolen >= 4
     assert 3 <= found.seconds <= 5
+
+
+def test_nothing_is_looked_at_for_thieves_that_there_are_not() -> None:
+    """Of twenty workers that have too much one is robbed, and by the only one that has nothing to do."""
+    seeds = [Task("seed", 1, nbytes=8)] * 20
+    grown = [Task("grow", 1.0, [number % 20]) for number in range(200)]
+    short = [Task("seed", 1, nbytes=8), Task("grow", 1.0, [220])]
+    found = simulated([*seeds, *grown, *short], [1] * 21)
+    assert found.stolen >= 8
+    assert found.looks < 5_000, "each task of each of them, at each round, were ten times as many"
+
+
+def test_a_simulation_takes_no_more_looks_than_it_may() -> None:
+    made = modelled(ran([Task("seed", 1, nbytes=8), *[Task("grow", 1.0, [0])] * 8]))
+    setting = Setting((1,) * 4, (0.0,) * 4, FREE)
+    looks = simulate(made, setting).looks
+    assert simulate(made, setting, looks).looks == looks
+    with pytest.raises(TooLong):
+        simulate(made, setting, looks - 1)
+
+
+def test_workers_that_come_when_others_have_left_take_the_first_place_that_is_empty() -> None:
+    came = [(0, 4), (1, 2), (1, 9), (2, 3), (5, 9), (5, 6), (9, 10)]
+    workers = [_Worker(str(number), 1 + number, *map(float, each)) for number, each in enumerate(came)]
+    places = _at_once(workers)
+    assert [(each.name, each.threads, each.joined, each.left) for each in places] == [
+        ("0", 7, 0.0, 10.0),
+        ("1", 6, 1.0, 6.0),
+        ("2", 3, 1.0, 9.0),
+    ]
 
 
 def test_many_that_need_one_are_handed_out_from_the_queue() -> None:
@@ -229,6 +260,8 @@ def test_bigger_chunks_merge_neighbours() -> None:
     assert sorted(len(each) for each in made.needed) == [0, 0, 1, 1, 2]
     assert ran(CHAIN, [4]).what_if(chunks=2).seconds == pytest.approx(3.25, rel=NEAR)
     assert ran(CHAIN, [4]).what_if(chunks=4).seconds == pytest.approx(6.25, rel=NEAR)
+    # Delayed calls have no chunks, but may be put together in batches.
+    assert ran(CHAIN, [4]).what_if(chunks=2).change == "With chunks or batches 2 times as large"
 
 
 def test_smaller_chunks_cut_tasks() -> None:

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 
 from dask_insight import words
 from dask_insight.analysis.what_if import Replay, table, usual
+from dask_insight.analysis.what_if.simulation import simulate
 from dask_insight.batch import encode
 from dask_insight.hosts.cli import main
 from dask_insight.recording import Recording
@@ -130,6 +131,20 @@ def test_large_recordings_are_asked_less_and_say_so(monkeypatch: pytest.MonkeyPa
     found = by_question(ran(TREE, [1, 1]))
     assert set(found) == {"recorded", "longest", "spread", "most", "gap"}
     assert "7 tasks would take long to simulate: `run.what_if(…)` does it." in found["gap"][0]["text"]
+
+
+def test_where_idle_workers_look_long_for_tasks_less_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    tasks = [Task("seed", 1.0, nbytes=8), *[Task("grow", 1.0, [0])] * 8]
+    recording = ran(tasks, [1] * 4)
+    whole = Replay(recording.columns, recording.about)
+    looks = simulate(whole.model, whole.setting).looks
+    assert looks > 0
+    some = usual(Replay(recording.columns, recording.about, looks=looks))
+    assert some.left > 0 and some.known.calibration > 0, "what it has left is too few for the first question"
+    monkeypatch.setattr(table, "LOOKS", 0)
+    found = by_question(ran(tasks, [1] * 4))
+    assert set(found) == {"recorded", "longest", "spread", "most", "gap"}
+    assert "9 tasks would take long to simulate: `run.what_if(…)` does it." in found["gap"][0]["text"]
 
 
 def test_files_of_other_tools_without_edges_are_not_simulated() -> None:

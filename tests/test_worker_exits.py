@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from conftest import recorded
+from distributed.core import ConnectionPool, Server
 from test_findings_memory_who import dying_with
 from test_findings_risks import GB, event, losing, the, with_rows
 from test_time_budget import Run
@@ -167,6 +168,41 @@ def test_the_end_waits_for_no_nanny_for_long(run_async: Any, monkeypatch: pytest
     assert nannies.told == []
 
 
+def test_the_end_of_one_recording_takes_no_tries_from_another(
+    run_async: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exits, "_RESTS", (0.3,))
+    monkeypatch.setattr(exits, "_AT_END", (0.0, 0.0, 0.0), raising=False)
+    nannies = Nannies(*[[]] * 6, _SAID)
+
+    async def lose() -> None:
+        asks = await nannies.lose()
+        for last in asks.last():
+            await last
+        assert not nannies.told
+        await asyncio.wait(asks._asking)
+
+    run_async(lose())
+    assert len(nannies.told) == 1
+
+
+def test_dask_keeps_nothing_of_the_nannies_that_were_asked(run_async: Any, quick: None) -> None:
+    async def main() -> None:
+        async with Server({"get_logs": lambda n: [("INFO", text) for text in _SAID]}) as nanny:
+            await nanny.listen("tcp://127.0.0.1:0")
+            async with ConnectionPool() as pool:
+                asks = Exits(SimpleNamespace(rpc=pool, workers={}), str, told.append, pytest.fail)
+                for number, address in enumerate([nanny.address, "tcp://127.0.0.1:9"]):
+                    asks.there(f"tcp://w:{number}", SimpleNamespace(nanny=address, pid=7))
+                    asks.logged(f"tcp://w:{number}", {"action": "remove-worker", "expected": False})
+                await asyncio.wait(asks._asking)
+                assert not {**pool.available, **pool.occupied}
+
+    told: list[Any] = []
+    run_async(main())
+    assert len(told) == 1
+
+
 @pytest.mark.parametrize(
     ("text", "pid", "found"),
     [
@@ -255,13 +291,42 @@ def test_memory_is_a_cause_where_the_signal_fits() -> None:
     assert "for its memory" not in rising.why
 
 
-def test_what_is_no_number_says_nothing() -> None:
-    for detail in ({"signal": "nine"}, {"signal": [9]}, {"status": {}}, {"status": 1e400}):
-        assert the(ended(losing(), **detail), "worker-lost").title.startswith("1 worker died with ")
+@pytest.mark.parametrize("name", ["SIGABRT", "SIGBUS"])
+def test_code_that_gets_no_memory_crashes_of_that(name: str) -> None:
+    """`std::bad_alloc` aborts, and a full `/dev/shm` gives SIGBUS."""
+    crash = {"signal": 6, "name": name}
+    for memory in ([3.9 * GB, 3.95 * GB], [0.5 * GB, 1.2 * GB, 2.4 * GB]):
+        assert "may have crashed for lack of memory" in dying_with(memory, ended(losing(), **crash)).why
+    assert "lack of memory" not in dying_with([0.5 * GB, 0.5 * GB], ended(losing(), **crash)).why
+    advice = the(ended(losing(), **crash), "worker-lost").advice
+    assert "smaller then" in advice and "faulthandler" in advice
+    assert "smaller then" not in the(ended(losing(), **SEGV), "worker-lost").advice
 
 
-def given_up(*exits: dict[str, Any], workers: int = 3) -> Finding:
-    """A task that died with some workers, of which the first ones ended so."""
+@pytest.mark.parametrize("status", [0xC000013A, 0xC0000142])
+def test_who_closes_a_console_of_windows_crashes_nothing(status: int) -> None:
+    one = the(ended(losing(), status=status), "worker-lost")
+    assert "crashed with" not in one.why and "faulthandler" not in one.advice and "os._exit" not in one.advice
+
+
+def test_a_process_that_ends_with_1_may_have_been_ended_by_force() -> None:
+    one, three = (the(ended(losing(), status=status), "worker-lost").advice for status in (1, 3))
+    assert "taskkill /F" in one and "os._exit" in one and "taskkill" not in three
+
+
+@pytest.mark.parametrize(
+    "detail",
+    [
+        *({"signal": signal} for signal in ("nine", [9], True, -9, 256, 10**40, 9.5)),
+        *({"status": status} for status in ({}, 1e400, True, -1, 1 << 32, 10**40)),
+    ],
+)
+def test_what_is_no_number_of_a_system_says_nothing(detail: dict[str, Any]) -> None:
+    assert the(ended(losing(), **detail), "worker-lost").title.startswith("1 worker died with ")
+
+
+def given_up(*exits: dict[str, Any], workers: int = 3, for_memory: int = 0) -> Finding:
+    """A task that died with some workers, of which the first ones ended so, and nannies ended the last."""
     names = [f"w{number}" for number in range(workers)]
     run = Run(**{name: {"threads": 1, "joined": -1.0, "left": 3.0 * n + 3} for n, name in enumerate(names)})
     task = None
@@ -272,6 +337,9 @@ def given_up(*exits: dict[str, Any], workers: int = 3) -> Finding:
     recording = run.recording()
     for worker, detail in zip(names, exits, strict=False):
         ended(recording, worker, **detail)
+    for worker in names[workers - for_memory :]:
+        kill = event(5, "scheduler", "dask", "worker-restart-memory", worker=worker, rss=GB)
+        with_rows(recording, "events", [kill])
     return the(recording, "failed-tasks")
 
 
@@ -285,6 +353,11 @@ def test_of_what_workers_died_is_told_of_a_task_that_was_given_up() -> None:
     assert "get_worker_logs" not in mixed.advice
     assert "nanny=True" in given_up().advice
     assert "nann" not in given_up().why and "  " not in given_up().why + mixed.why
+    advised = given_up().advice
+    some = given_up(SEGV, for_memory=2)
+    assert "2 were ended by them for memory and 1 crashed with signal 11 (SIGSEGV)." in some.why
+    assert "how much memory they had" in some.advice and "faulthandler" not in some.advice
+    assert given_up(for_memory=3).why == given_up().why and given_up(for_memory=3).advice == advised
     many = given_up(*[SEGV] * 6, *[KILL] * 6, workers=12)
     assert "6 crashed with signal 11 (SIGSEGV) and 6 were killed by signal 9 (SIGKILL)" in many.why
     assert "how much memory they had" in many.advice

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arguments import summed_by
 from ..batch import Symbols, intern
 from ..lookup import Lookup, TextRows, by_name, is_any, pick, ratio, sorted_set, sums
 from ..schema import NOTHING
@@ -54,7 +55,9 @@ FIELDS = (
         "Memory in use on their workers' GPUs while they ran, mean over time. Workers of a host that see the "
         "same GPUs share them; each has the memory of one at least.",
     ),
-    Field("memory_added", "bytes", "Mean change of their worker process's memory while one ran."),
+    Field(
+        "memory_added", "bytes", "Mean change of their worker process's memory while one ran; in `tasks` MiB."
+    ),
 )
 
 
@@ -62,9 +65,7 @@ def bottlenecks(read: Read, by: str | Sequence[str]) -> pd.DataFrame:
     """The table of `Recording.bottlenecks`."""
     from ..tables.frame import frame
 
-    wanted = [by] if isinstance(by, str) else list(by)
-    if unknown := [name for name in wanted if name not in BY]:
-        raise ValueError(f"by={unknown[0]!r} is none of {', '.join(BY)}")
+    wanted = summed_by(by, BY)
     known = attempts(read)
     ran = np.flatnonzero(known.ran)
     group, first = _groups(read, known, ran, wanted)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..arguments import summed_by
 from ..batch import Symbols
 from ..lookup import TextRows, pick, sums
 from ..tables.facts import part_of_run
@@ -95,9 +96,7 @@ def held(read: Read, zero: float, by: str | Sequence[str]) -> pd.DataFrame:
     """The table of `Recording.held`."""
     from ..tables.frame import frame
 
-    wanted = [by] if isinstance(by, str) else list(by)
-    if unknown := [name for name in wanted if name not in BY]:
-        raise ValueError(f"by={unknown[0]!r} is none of {', '.join(BY)}")
+    wanted = summed_by(by, BY)
     every = Held.everywhere(read) if "place" in wanted else Held.of(read)
     group, first, labels = _groups(read, every, wanted)
     since, until = part_of_run(read)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..arguments import summed_by
 from ..batch import Symbols
 from ..lookup import Lookup, coded, is_any, pick, ratio, sums
 from ..schema import NOTHING
@@ -83,8 +84,7 @@ def moved(read: Read, by: str) -> pd.DataFrame:
     """The table of `Recording.moved`."""
     from ..tables.frame import frame
 
-    if by not in (*BY,):
-        raise ValueError(f"by={by!r} is none of {', '.join(BY)}")
+    (by,) = summed_by([by], BY)
     table, sent = read("transfers"), Sent.of(read)
     took = np.maximum(np.nan_to_num(table["stop"][sent.rows] - table["start"][sent.rows]), 0.0)
     carried = Carried.by(read, table["transfer"][sent.rows])

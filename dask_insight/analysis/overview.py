@@ -34,6 +34,8 @@ from dask_insight.timeline import (
     used,
 )
 
+#: Share of a sum that is left of it when all of its parts, in four bytes each, are taken away.
+_ROUNDED = 1e-5
 #: What is said of time in which no task function ran, by part of the time budget.
 INSTEAD = {
     **words.AROUND,
@@ -147,6 +149,8 @@ class Overview(NamedTuple):
     others: tuple[int, int] = (0, 0)
     #: What the tasks that computed most, the first of `names`, were at for most of that time.
     busiest: Whereabouts = Whereabouts()
+    #: How many findings are of less weight than `findings`.
+    noted: int = 0
 
     @property
     def busy(self) -> float:
@@ -281,11 +285,22 @@ class Overview(NamedTuple):
         told = f"<ul>{found}</ul>" if found else ""
         return f"<p><b>{name}</b><br>{verdict}</p>{told}<table>{rows}</table>{lost}"
 
-    def advised(self, most: int = 3) -> list[str]:
-        """The first findings, a line each, and how many more there are."""
+    def advised(self, most: int = 3, whole: str = "run.findings()") -> list[str]:
+        """The first warnings and worse, a line each, and how many more findings there are.
+
+        Parameters
+        ----------
+        most
+            How many are told.
+        whole
+            Code that tells all of them; '' where they are shown anyway.
+        """
         lines = [str(each) for each in self.findings[:most]]
-        more = len(self.findings) - most
-        return [*lines, f"and {words.count(more, 'more finding')}"] if more > 0 else lines
+        more = len(self.findings) + self.noted - len(lines)
+        if not lines or not more:
+            return lines
+        where = f"; all: `{whole}`" if whole else ""
+        return [*lines, f"and {words.count(more, 'more finding')}{where}"]
 
     def lost(self, most: int = 20) -> list[str]:
         """The first losses, a line each, and how many more there are."""
@@ -411,6 +426,7 @@ def overview(read: Read, findings: bool = True) -> Overview:
         facts=facts,
         budget=shares,
         findings=_findings(read("findings")) if findings else (),
+        noted=int(is_any(read("findings")["severity"], ("info",)).sum()) if findings else 0,
         used=used(read, begin, end),
         still=max(0.0, float(still.within(np.array([begin]), np.array([end]))[0])),
         absent=_without_workers(read, attempts, begin, end, still),
@@ -544,12 +560,20 @@ def _counted(stood: Mapping[str, Numbers]) -> dict[str, int]:
 def _budget(columns: Mapping[str, Any]) -> list[tuple[str, str, float]]:
     """Thread-seconds by part and name, most first."""
     part, name = columns["part"], columns["name"]
-    seconds = (columns["stop"] - columns["start"]) * columns["threads"]
-    if not len(seconds):
+    if not len(part.codes):
         return []
+    # A row of no length tells how much of what its part has without a name is that of its name.
+    shares = columns["stop"] == columns["start"]
+    given = np.where(shares, columns["threads"], 0.0)
+    seconds = (columns["stop"] - columns["start"]) * columns["threads"] + given
     width = len(name.names)
     known, place = distinct(part.codes.astype("i8") * width + name.codes, len(part.names) * width)
     sums = np.bincount(place, seconds)
+    if shares.any():
+        nameless = known == known // width * width + name.names.index("")
+        left = sums - np.bincount(part.codes, given, len(part.names))[known // width]
+        # What rounding leaves is nobody's.
+        sums = np.where(nameless, np.where(left > _ROUNDED * sums, left, 0.0), sums)
     order = np.flatnonzero(sums > 0)
     order = order[np.argsort(-sums[order], kind="stable")]
     return [

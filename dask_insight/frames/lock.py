@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ..descriptors import OwnFile
 from .place import must_have_folder, place_of
 
 try:
@@ -29,38 +30,36 @@ class _Claim:
 
     def __init__(self, place: Path) -> None:
         self.place = place
-        self._number: int | None = None
+        self._file: OwnFile | None = None
 
     def take(self, flags: int = 0) -> bool:
         """Lock it; False where there are no locks, or none beside which it can be read and written."""
-        number = os.open(self.place, os.O_WRONLY | flags, 0o666)
+        file = OwnFile(os.open(self.place, os.O_WRONLY | flags, 0o666), "w")
         try:
-            locked = _lock(number, self.place)
+            locked = _lock(file, self.place)
         except OSError:
-            os.close(number)
+            file.close()
             raise
         if locked:
-            self._number = number
+            self._file = file
         else:
             # Nobody takes the place of a file that is open in Windows.
-            os.close(number)
+            file.close()
         return locked
 
     def give_back(self) -> None:
         """Unlock it."""
-        if self._number is not None:
+        if self._file is not None:
             # Processes that others than Python forked off hold the same lock.
             with suppress(OSError):
-                _set(self._number, lock=False)
+                _set(self._file, lock=False)
             self.close()
 
     def close(self) -> None:
         """Close what is open of it."""
-        number, self._number = self._number, None
-        if number is not None:
-            with suppress(OSError):
-                # A program that closes all descriptors has closed it.
-                os.close(number)
+        file, self._file = self._file, None
+        if file is not None:
+            file.close()
 
 
 #: Claims that nobody has ended.
@@ -127,11 +126,11 @@ def unclaimed(place: Path) -> Iterator[None]:
                 each.give_back()
 
 
-def _lock(number: int, place: Path) -> bool:
+def _lock(file: OwnFile, place: Path) -> bool:
     if fcntl is None:
         return False
     try:
-        _set(number, lock=True)
+        _set(file, lock=True)
     except (BlockingIOError, PermissionError):
         told = "another process records to it; name another file"
         raise OSError(errno.EBUSY, told, str(place)) from None
@@ -140,7 +139,8 @@ def _lock(number: int, place: Path) -> bool:
     return _OF_BYTES or _can_be_read(place)
 
 
-def _set(number: int, *, lock: bool) -> None:
+def _set(file: OwnFile, *, lock: bool) -> None:
+    number = file.fileno()
     if _OF_BYTES:
         # Type, whence, start, length, process.
         told = (fcntl.F_WRLCK if lock else fcntl.F_UNLCK, os.SEEK_SET, _BYTE, 1, 0)

@@ -10,12 +10,15 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from ..descriptors import OwnFile
 from ..schema import FORMAT
 from ..threads import at_once
 from .layout import FRAME, HEADER, MAGIC, MARKER, THREADS, allowed, checksum, lengths_of
 from .lock import must_be_free, unclaimed
 from .place import place_of, replacing
 
+#: How a recording file is opened; only Windows has the last, and would change ends of lines without it.
+_OPENED = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
 #: Bytes gathered before they become a frame.
 FRAME_BYTES = 256 * 1024
 #: The same for what is saved whole, larger batches are frames of their own: what a damaged byte can cost.
@@ -92,13 +95,16 @@ class Writer:
         return bool(self._waiting)
 
     def flush(self) -> None:
-        """Hand what waits to the operating system; an interrupt leaves it to the next time."""
+        """Hand what waits to the operating system; an interrupt leaves it to the next time.
+
+        What is refused, or too much for memory, is given up: with what comes next it would be more.
+        """
         if not self._waiting:
             return
         before, refused = self._end, False
         try:
             self.put(_pack(self._waiting, _PLAIN if self._raw < _MUCH else _FAST))
-        except OSError:
+        except (OSError, MemoryError):
             refused = True
             raise
         finally:
@@ -148,7 +154,7 @@ def create(path: str | os.PathLike[str]) -> Writer:
     """Begin a recording file; one that is there is replaced."""
     place = place_of(path)
     # A buffer would keep what a full disk does not take, and write it later, where it does not belong.
-    file = open(place, "wb", buffering=0)  # noqa: SIM115  the writer closes it
+    file = OwnFile(os.open(place, _OPENED, 0o666), "w")
     try:
         return Writer(file, place)
     except OSError:

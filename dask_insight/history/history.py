@@ -14,7 +14,7 @@ import numpy as np
 from ..batch import announced
 from ..lookup import is_any
 from . import needed
-from .part import Chunk, Part
+from .part import Chunk, Part, Unread
 from .spill import Spill
 
 #: Batches and bytes after which they are merged and compressed.
@@ -65,6 +65,8 @@ class History:
         Gives the first id of the stacks that may still be used by what comes; see `identity.Stacks`.
     fresh
         Bytes of the newest batches that are left as they came; without it few are.
+    unread
+        Called, by the thread that merges, with each batch that cannot be read: from then on it is gone.
 
     Attributes
     ----------
@@ -75,11 +77,16 @@ class History:
     """
 
     def __init__(
-        self, limit: float, stacks_since: Callable[[], int] = lambda: 0, fresh: int | None = None
+        self,
+        limit: float,
+        stacks_since: Callable[[], int] = lambda: 0,
+        fresh: int | None = None,
+        unread: Callable[[Unread], None] = lambda _: None,
     ) -> None:
         self.limit = limit
         self._fresh = fresh
         self._stacks_since = stacks_since
+        self._unread = unread
         self.dropped: Counter[str] = Counter()
         self.turnover = 0.0
         self._lock = threading.RLock()
@@ -271,7 +278,10 @@ class History:
             del self._tail[:count], self._names[:count]
             self._tail_start += count
             self._tail_bytes -= sum(map(len, old))
-            self.dropped.update(unread)
+            for each in unread:
+                self.dropped[each.table] += each.rows
+        for each in unread:
+            self._unread(each)
 
     def _too_much(self) -> bool:
         whole = [part for part in self._parts if part.whole]

@@ -70,6 +70,17 @@ class Chunk(NamedTuple):
         )
 
 
+class Unread(NamedTuple):
+    """A batch that cannot be read."""
+
+    table: str
+    position: int
+    rows: int
+    #: Bytes of it.
+    size: int
+    why: str
+
+
 class Part:
     """The batches from position `start` up to `stop`.
 
@@ -101,17 +112,16 @@ class Part:
         self.size = sum(chunk.size for chunk in chunks.values())
 
     @classmethod
-    def sealed(cls, start: int, batches: Sequence[bytes]) -> tuple[Part, dict[str, int]]:
-        """Merge batches; also gives the rows, by table, that could not be read."""
+    def sealed(cls, start: int, batches: Sequence[bytes]) -> tuple[Part, list[Unread]]:
+        """Merge batches; also gives those that could not be read."""
         by_table: defaultdict[str, list[tuple[int, bytes]]] = defaultdict(list)
         for position, batch in enumerate(batches, start):
             by_table[announced(batch)[0]].append((position, batch))
-        unread: dict[str, int] = {}
+        unread: list[Unread] = []
         chunks = {}
         for table in sorted(by_table, key=_place):
             chunk, lost = _merged(table, by_table[table])
-            if lost:
-                unread[table] = lost
+            unread += lost
             if chunk is not None:
                 chunks[table] = chunk
         return cls(start, start + len(batches), chunks), unread
@@ -203,17 +213,17 @@ class Part:
         return Part(self.start, other.stop, chunks, whole=False, waiting=waiting)
 
 
-def _merged(table: str, batches: Sequence[tuple[int, bytes]]) -> tuple[Chunk | None, int]:
-    """One chunk of a table's batches, and the rows of those that cannot be read."""
+def _merged(table: str, batches: Sequence[tuple[int, bytes]]) -> tuple[Chunk | None, list[Unread]]:
+    """One chunk of a table's batches, and those that cannot be read."""
     decoded, positions, ends = [], array("Q"), array("I")
-    rows = lost = 0
+    rows, lost = 0, list[Unread]()
     for position, batch in batches:
         try:
             read = decode(batch)
             if table not in TABLES:
                 raise BatchError("unknown table")
-        except BatchError:
-            lost += announced(batch)[1]
+        except BatchError as error:
+            lost.append(Unread(table, position, announced(batch)[1], len(batch), str(error)))
             continue
         decoded.append(read)
         rows += read.rows

@@ -8,6 +8,8 @@ import weakref
 from tempfile import TemporaryFile
 from typing import NamedTuple
 
+from ..descriptors import OwnFile
+
 
 class Spill:
     """A temporary file without a name, which goes with the process that made it.
@@ -28,7 +30,9 @@ class Spill:
     def __init__(self, folder: str | None = None) -> None:
         self.folder = folder
         # Unbuffered: of what the disk does not take nothing waits for another try.
-        self._file = TemporaryFile(prefix="dask-insight-", dir=folder, buffering=0)  # noqa: SIM115  it lives as long as this
+        with TemporaryFile(prefix="dask-insight-", dir=folder, buffering=0) as file:
+            # It is there as long as one descriptor of it is open.
+            self._file = OwnFile(os.dup(file.fileno()), "r+")
         self._process = os.getpid()
         self._end = 0
         self._lock = threading.Lock()

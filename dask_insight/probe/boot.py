@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import json
 import linecache
 import marshal
 import sys
@@ -16,8 +17,8 @@ from typing import Any
 
 def build(
     package: str,
-    sources: dict[str, bytes],
-    compiled: tuple[bytes, dict[str, bytes]],
+    sources: bytes,
+    compiled: tuple[bytes, bytes],
     module: str,
     name: str,
     options: dict[str, Any],
@@ -57,7 +58,7 @@ def alone() -> Any:
     return vars(threading).setdefault("_dask_insight_loading", threading.Lock())
 
 
-def load(package: str, sources: dict[str, bytes], compiled: tuple[bytes, dict[str, bytes]]) -> None:
+def load(package: str, sources: bytes, compiled: tuple[bytes, bytes]) -> None:
     """Execute the modules that are not there yet, each after those it imports, the order they come in.
 
     Scheduler and worker need different ones, and may live in one process.
@@ -67,12 +68,12 @@ def load(package: str, sources: dict[str, bytes], compiled: tuple[bytes, dict[st
     package
         Their package.
     sources
-        Compressed source text of each.
+        Source text of each by name, as compressed JSON.
     compiled
-        The sender's magic number, and the compressed code of each for a Python that has the same.
+        The sender's magic number, and compressed the code of each by name for a Python that has the same.
     """
     magic, codes = compiled
-    ready = codes if magic == importlib.util.MAGIC_NUMBER else {}
+    ready = marshal.loads(zlib.decompress(codes)) if magic == importlib.util.MAGIC_NUMBER else {}
     loaded = []
     if package not in sys.modules:
         root = sys.modules[package] = types.ModuleType(
@@ -83,8 +84,8 @@ def load(package: str, sources: dict[str, bytes], compiled: tuple[bytes, dict[st
         vars(root)["users"] = weakref.WeakSet()
         loaded.append(package)
     try:
-        for short, packed in sources.items():
-            full, text = f"{package}.{short}", zlib.decompress(packed).decode()
+        for short, text in json.loads(zlib.decompress(sources)).items():
+            full = f"{package}.{short}"
             if full in sys.modules:
                 continue
             module = types.ModuleType(full)
@@ -92,10 +93,7 @@ def load(package: str, sources: dict[str, bytes], compiled: tuple[bytes, dict[st
             sys.modules[full] = module
             loaded.append(full)
             linecache.cache[module.__file__] = (len(text), None, text.splitlines(True), module.__file__)
-            if short in ready:
-                code = marshal.loads(zlib.decompress(ready[short]))
-            else:
-                code = compile(text, module.__file__, "exec")
+            code = marshal.loads(ready[short]) if short in ready else compile(text, module.__file__, "exec")
             exec(code, module.__dict__)
             setattr(sys.modules[package], short, module)
     except BaseException:

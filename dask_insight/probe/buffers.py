@@ -25,6 +25,8 @@ class Buffers:
         self._worker = worker
         self._told: dict[str, float] = {}
         self._rows: deque[tuple[float, str, float]] = deque(maxlen=_MOST)
+        #: Rows that nobody took in time.
+        self.dropped = 0
 
     def look(self, now: float) -> None:
         """Note what they hold now, from any thread."""
@@ -39,6 +41,7 @@ class Buffers:
         for name, value in found.items():
             if self._told.get(name) != value:
                 self._told[name] = value
+                self.dropped += len(self._rows) == _MOST
                 self._rows.append((now, name, value))
 
     def tell_again(self) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from .control_groups import Group, groups
+from .opened import Opened
 
 _NAN = float("nan")
 
@@ -36,13 +37,12 @@ class CpuLimit:
 
     def __init__(self, among: Iterable[Group] | None = None) -> None:
         self.cores = _NAN
-        self._file: int | None = None
+        self._file: Opened | None = None
         self._before = _Periods(0, 0)
         with contextlib.suppress(OSError, ValueError, LookupError):
             mine = groups("cpu") if among is None else among
             cores, group = min((cores, at) for at in mine if (cores := _cores(at)) > 0)
-            # To open a file takes longer than to read it.
-            self._file = os.open(os.path.join(group.folder, "cpu.stat"), os.O_RDONLY)
+            self._file = Opened(os.path.join(group.folder, "cpu.stat"))
             self._before = _told(self._file)
             self.cores = cores
 
@@ -58,11 +58,11 @@ class CpuLimit:
     def close(self) -> None:
         """Let go of what was opened."""
         if self._file is not None:
-            os.close(self._file)
+            self._file.close()
             self._file = None
 
     def _share(self) -> float:
-        if self._file is None:
+        if self._file is None or not self._file.is_ours:
             return _NAN
         before, self._before = self._before, _told(self._file)
         ran = self._before.ran - before.ran
@@ -80,6 +80,6 @@ def _cores(group: Group) -> float:
         return _NAN
 
 
-def _told(file: int) -> _Periods:
-    told = dict(line.split()[:2] for line in os.pread(file, 4096, 0).decode().splitlines())
+def _told(file: Opened) -> _Periods:
+    told = dict(line.split()[:2] for line in os.pread(file.number, 4096, 0).decode().splitlines())
     return _Periods(int(told["nr_periods"]), int(told["nr_throttled"]))

@@ -7,15 +7,15 @@ import contextlib
 import json
 import re
 import signal
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, NamedTuple
 
 from distributed.metrics import time
 
 #: Seconds before each time that a nanny is asked, which may hear of it later than the scheduler, and for an
-#: answer; at the end, before each, and for all that are still asked.
+#: answer; likewise at the end, and for all that are asked then.
 _RESTS, _ANSWER = (0.2, 1.0, 4.0), 3.0
-_SOON, _LAST = 0.3, 1.5
+_AT_END, _LAST = (0.2, 0.3, 0.3), 1.5
 #: The last log records of a nanny that are asked for: all nannies of one process have the same.
 _RECORDS = 200
 #: Nannies that are asked at once, and lost workers that one waits to hear of.
@@ -24,6 +24,15 @@ _TOO_MANY = f"how workers ended is not asked of the nannies of more than {_MOST}
 
 #: Time, worker, kind, level, message and detail: a row of `events`.
 Row = tuple[float, str, str, str, str, str]
+
+
+class _Lost(NamedTuple):
+    """A worker that was lost: when, its name, its nanny's address, and the number of its process."""
+
+    when: float
+    worker: str
+    nanny: str
+    pid: int
 
 
 class Exits:
@@ -55,7 +64,8 @@ class Exits:
         #: By address of a worker that has not said that it closes, its nanny's and the number of its process.
         self._nannies: dict[str, tuple[str, int]] = {}
         self._few = asyncio.Semaphore(_AT_ONCE)
-        self._hurried = asyncio.Event()
+        #: Those of whose end nothing is known yet, and all that asks for it.
+        self._missed: set[_Lost] = set()
         self._asking: set[asyncio.Task[None]] = set()
         self._said = False
 
@@ -74,49 +84,73 @@ class Exits:
         elif action == "remove-worker" and topic not in self._scheduler.workers:
             nanny, pid = self._nannies.pop(topic)
             if message.get("expected") is False:
-                self._begin(self._label(topic), nanny, pid)
+                self._begin(_Lost(time(), self._label(topic), nanny, pid))
 
     def last(self) -> list[asyncio.Task[None]]:
-        """What to wait for before a recording ends, not for long."""
-        return [asyncio.create_task(self._settle())] if self._asking else []
+        """What to wait for before a recording ends, not for long; others are asked for all the same."""
+        return [self._start(self._in_time(lost)) for lost in self._missed]
 
     def stop(self) -> None:
         """Ask no more."""
         for task in self._asking:
             task.cancel()
 
-    def _begin(self, worker: str, nanny: str, pid: int) -> None:
-        if len(self._asking) < _MOST:
-            task = asyncio.create_task(self._ask(time(), worker, nanny, pid))
-            self._asking.add(task)
-            task.add_done_callback(self._asking.discard)
+    def _begin(self, lost: _Lost) -> None:
+        if len(self._missed) < _MOST:
+            self._missed.add(lost)
+            self._start(self._in_patience(lost))
         elif not self._said:
             self._said = True
             self._lost(_TOO_MANY)
 
-    async def _settle(self) -> None:
-        self._hurried.set()
-        if self._asking:
-            await asyncio.wait(list(self._asking), timeout=_LAST)
-        self._hurried.clear()
+    def _start(self, asking: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(asking)
+        self._asking.add(task)
+        task.add_done_callback(self._asking.discard)
+        return task
 
-    async def _ask(self, when: float, worker: str, nanny: str, pid: int) -> None:
-        for seconds in _RESTS:
-            await self._rest(seconds)
+    async def _in_patience(self, lost: _Lost) -> None:
+        try:
+            await self._ask(lost, _RESTS)
+        finally:
+            self._missed.discard(lost)
+
+    async def _in_time(self, lost: _Lost) -> None:
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._ask(lost, _AT_END), _LAST)
+
+    async def _ask(self, lost: _Lost, rests: Sequence[float]) -> None:
+        """Ask after each of these rests, until somebody has heard of it."""
+        for seconds in rests:
+            await asyncio.sleep(seconds)
+            if lost not in self._missed:
+                return
             # A nanny may have gone with its machine: then nobody knows.
             with contextlib.suppress(Exception):
-                async with self._few:
-                    answer = self._scheduler.rpc(nanny).get_logs(n=_RECORDS, close=True)
-                    found = ended(await asyncio.wait_for(answer, _ANSWER), pid)
-                if found:
+                found = ended(await self._records(lost.nanny), lost.pid)
+                if found and lost in self._missed:
+                    self._missed.discard(lost)
                     message, detail = found
-                    self._tell((when, worker, "worker-exit", "warning", message, json.dumps(detail)))
-                    return
+                    row = (lost.when, lost.worker, "worker-exit", "warning", message, json.dumps(detail))
+                    self._tell(row)
 
-    async def _rest(self, seconds: float) -> None:
-        with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(self._hurried.wait(), seconds)
-            await asyncio.sleep(min(seconds, _SOON))
+    async def _records(self, nanny: str) -> Any:
+        async with self._few:
+            try:
+                answer = self._scheduler.rpc(nanny).get_logs(n=_RECORDS, close=True)
+                return await asyncio.wait_for(answer, _ANSWER)
+            finally:
+                self._unlearn(nanny)
+
+    def _unlearn(self, nanny: str) -> None:
+        """Have Dask forget an address that it has no connection with: its pool keeps all that were called."""
+        pool = self._scheduler.rpc
+        # Other versions of it may keep them otherwise.
+        with contextlib.suppress(AttributeError):
+            comms = (pool.available, pool.occupied)
+            if not any(each.get(nanny) for each in (*comms, pool._connecting)):
+                for each in comms:
+                    each.pop(nanny, None)
 
 
 def ended(records: Any, pid: int) -> tuple[str, dict[str, Any]] | None:

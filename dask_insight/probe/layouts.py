@@ -3,7 +3,9 @@
 LAYOUTS = {
     "graph": "task:I group:I submission:I priority:f order:I state:B",
     "edges": "task:I dependency:I",
-    "attempts": "run:I task:I thread:I status:B type:H done:d stop:d start:d assigned:d ready:d nbytes:d",
+    # Workers have codes, their threads have none: each new worker brings new ones.
+    "attempts": "run:I task:I worker:I thread:Q status:B type:H done:d stop:d start:d assigned:d ready:d"
+    " nbytes:d",
     "phases": "run:I worker:I action:B start:d stop:d",
     "releases": "task:I time:d",
     "memory": "worker:I time:d process:d managed:d unmanaged_old:d unmanaged_recent:d spilled:d optimistic:d"

@@ -119,6 +119,11 @@ class Logs(logging.Handler):
         """Whether none of the same name began to listen before it in this process."""
         return next((one for one in self._open if one.get_name() == self.get_name()), None) is self
 
+    @property
+    def stretch(self) -> tuple[float, float] | None:
+        """From when until when the records are that were taken last; None where another one notes them."""
+        return (self.before, self.latest) if self in self._open[:1] else None
+
     def take(self) -> list[tuple[float, str, str]]:
         """Time, level and text of the records since the last call."""
         if self in self._open:

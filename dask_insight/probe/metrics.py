@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -13,6 +14,8 @@ _SPANNED = ("execute", "p2p")
 #: changed last, and of all of them in turn.
 _BLOCK = 64
 _RECENT, _IN_TURN = 32, 32
+#: Times that a look tries to take up new totals.
+_TRIES = 3
 
 Row = tuple[str, str, str, str, str, float]
 
@@ -20,14 +23,16 @@ Row = tuple[str, str, str, str, str, float]
 class Metrics:
     """Compares a worker's running totals with what they were.
 
-    Dask adds some for each computation and takes none away, so most do not change any more.
+    Dask adds some for each computation and takes none away, so most do not change any more. Threads of tasks
+    add some, too, at any moment: those that are not taken up yet wait for the next look.
     """
 
     def __init__(self, worker: Any) -> None:
         self._totals = worker.digests_total
         self._looks_at_all = False
         self._turn = 0
-        self._names, self._before = list(self._totals), list(self._totals.values())
+        self._names = list(self._totals)
+        self._before = self._values()
         #: Numbers of the blocks where something changed, the last at the end; at first, of the newest.
         self._recent = dict.fromkeys(range(self._blocks)[-_RECENT:])
 
@@ -58,20 +63,30 @@ class Metrics:
 
     def _meet(self) -> None:
         """Take up totals that are new: they come last."""
-        known = len(self._names)
-        new = list(islice(reversed(self._totals), max(0, len(self._totals) - known)))
+        known, new = len(self._names), self._new()
         self._names += reversed(new)
         self._before += [0] * len(new)
         for block in range(known // _BLOCK, self._blocks if new else 0):
             self._note(block)
+
+    def _new(self) -> list[Any]:
+        """The names of totals that are new, the last first."""
+        for _ in range(_TRIES):
+            # Where one is added between two of these steps, the walk fails and gives nothing.
+            with suppress(RuntimeError):
+                return list(islice(reversed(self._totals), max(0, len(self._totals) - len(self._names))))
+        return []
+
+    def _values(self) -> list[float]:
+        """The totals that are taken up; in their order they are found ten times as fast as by their names."""
+        return list(self._totals.values())[: len(self._names)]
 
     def _looked_at(self) -> Iterator[tuple[int, list[float]]]:
         """The blocks to look at now, and their totals."""
         blocks = self._blocks
         if self._looks_at_all or blocks <= _RECENT + _IN_TURN:
             self._looks_at_all = False
-            # In their order they are found ten times as fast as by their names.
-            values = list(self._totals.values())
+            values = self._values()
             yield from ((block, values[block * _BLOCK : (block + 1) * _BLOCK]) for block in range(blocks))
             return
         first, self._turn = self._turn, (self._turn + _IN_TURN) % blocks

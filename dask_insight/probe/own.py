@@ -10,6 +10,7 @@ from typing import Any
 import msgpack
 from distributed.metrics import time
 
+from .clock import process
 from .earlier import Earlier
 from .gaps import Gaps
 from .garbage import Collections
@@ -39,7 +40,7 @@ class Own:
     """
 
     def __init__(self, name: str, loop: Any, server: Any) -> None:
-        self._server = server
+        self._server, self._process = server, process()
         self._thread = threading.get_ident()
         loop_thread = threading.get_native_id()
         self._waits = Waits(lambda: (loop_thread,))
@@ -90,7 +91,7 @@ class Own:
 
     def message(self) -> bytes:
         """What is new, like a worker's push."""
-        told: dict[str, Any] = {"now": time()}
+        told: dict[str, Any] = {"now": time(), "process": self._process}
         rows, gpus = self._pulse.take()
         told["resources"] = packed_rows(rows)
         if gpus:
@@ -103,6 +104,8 @@ class Own:
             told["earlier"] = earlier
         if logs := self._logs.take():
             told["logs"] = logs
+        if logged := self._logs.stretch:
+            told["logged"] = logged
         if gaps := self._gaps.take():
             told["gaps"] = gaps
         told |= losses(samples=self._sampler, resources=self._pulse, logs=self._logs)

@@ -16,8 +16,8 @@ from .tasks import Tasks
 #: Most rows of a table in one reply, and most bytes of workers' messages: a few milliseconds of work.
 SLICE = 8192
 BYTES = 4_000_000
-#: Groups of a reply from which on the next one has fewer rows.
-_MANY = 1000
+#: Rows that a reply over a quick link may have for each of its groups up to which the next one has fewer.
+_MANY = 8
 #: Names of a kind in a reply that has no rows, for each row of a table that another one may have.
 _NAMES = 4
 #: Seconds that a reply aims at on a slow link, so that who waits for it knows that more comes; and the least
@@ -29,7 +29,6 @@ GAUGES = 1000
 #: What is told of no more where there is too much of it.
 _LACKING = {
     "worker_names": "workers",
-    "thread_names": "threads of tasks",
     "type_names": "types of results",
     "action_names": "phases of tasks",
 }
@@ -53,6 +52,8 @@ class Reader:
         self.at: Position = {}
         #: Groups that the last answer names: code, group, task name, span.
         self.groups: list[Group] = []
+        #: Whether the next answer may name many, too; what was there before may be all groups of their own.
+        self.names_many = True
         self.heard = monotonic()
 
     @property
@@ -100,7 +101,6 @@ class Stores:
         #: Those that rows refer to.
         self._names: dict[str, Names] = {
             "worker_names": tasks.workers,
-            "thread_names": tasks.threads,
             "type_names": tasks.types,
             "action_names": tasks.actions,
             "gauge_names": self.gauge_names,
@@ -141,7 +141,8 @@ class Stores:
         told: dict[str, Any] = {}
         share = min(max(AIM * rate, LEAST) / BYTES, 1.0)
         # Naming a group takes longer than a row.
-        rows = int(SLICE * share) // (4 if len(reader.groups) > _MANY else 1)
+        most = SLICE // (4 if reader.names_many else 1)
+        rows = int(most * share)
         missed, at["blobs"], blobs = self.blobs.take(at["blobs"], int(BYTES * share))
         lost = {"blobs": missed} if missed else {}
         reader.groups = []
@@ -177,6 +178,8 @@ class Stores:
         again = told.get("again", (b"", b"", b""))
         if groups := self._groups(told.get("graph", b"") + again[1]):
             told["group_names"] = reader.groups = groups
+        # By how many there might have been, or it would change with each answer.
+        reader.names_many = len(groups) * _MANY > most
         return _packed(told, lost), blobs, at, more
 
     def _groups(self, packed: bytes) -> list[Group]:

@@ -16,6 +16,7 @@ from .clock import time
 from .cpu_limit import CpuLimit
 from .gpu import Gpus
 from .memory_limit import MemoryLimit
+from .opened import Opened
 
 _NAN = float("nan")
 #: Seconds until the first look at what costs most or seldom changes, and at most between two, twice as long
@@ -155,26 +156,32 @@ class Resident:
     """
 
     def __init__(self) -> None:
-        self._descriptor = -1
+        self._file: Opened | None = None
         if sys.platform.startswith("linux"):
             with contextlib.suppress(OSError):
-                self._descriptor = os.open("/proc/self/statm", os.O_RDONLY)
+                self._file = Opened("/proc/self/statm")
                 self._page = os.sysconf("SC_PAGE_SIZE")
         self.when = 0.0
         self.last = _NAN
 
     def read(self, now: float) -> float:
         """Bytes, now."""
-        if self._descriptor >= 0:
+        if self._file is not None:
             self.when = now
-            self.last = float(int(os.pread(self._descriptor, 64, 0).split(None, 2)[1]) * self._page)
+            try:
+                told = os.pread(self._file.number, 64, 0)
+                self.last = float(int(told.split(None, 2)[1]) * self._page)
+            except (OSError, LookupError, ValueError):
+                # The program has closed it; to ask before each task would take as long as to read it.
+                self.close()
+                self.last = _NAN
         return self.last
 
     def close(self) -> None:
         """Close the file."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
 
 def _children() -> float:

@@ -37,7 +37,8 @@ class _Chunks:
         return self.first + len(self._parts) * CHUNK + len(self.tail) // self.size
 
     def _roll(self) -> None:
-        self._parts.append(self.tail)
+        # What grows has more room than it needs, a copy has not.
+        self._parts.append(self.tail[:])
         self.tail = type(self.tail)()
         if len(self._parts) > self._most:
             self._parts.popleft()

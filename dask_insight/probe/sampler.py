@@ -7,6 +7,7 @@ import threading
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from math import ceil
 from time import perf_counter, thread_time
 from typing import Any
@@ -59,7 +60,12 @@ def started(gaps: Gaps, made: Callable[[], Sampler]) -> Sampler | None:
         gaps.add(why)
         return None
     sampler = made()
-    sampler.start()
+    try:
+        sampler.start()
+    except BaseException:
+        # An interrupt comes here while the thread begins; nobody else knows it.
+        sampler.stop()
+        raise
     gaps.add(sampler.reason)
     return None if sampler.reason else sampler
 
@@ -155,11 +161,12 @@ class Sampler:
                 self.reason = f"call stacks, until a thread can be started for them: {error}"
 
     def stop(self) -> None:
-        """End, and wait for the thread."""
+        """End, and wait for the thread, unless it has yet to begin: then it ends at once."""
         if self._halt.locked():
             self._halt.release()
         if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(2.0)
+            with suppress(RuntimeError):
+                self._thread.join(2.0)
 
     def ended(self, run: int, start: float, stop: float, name: str = "", ident: int = 0) -> None:
         """A run has ended; from any thread.

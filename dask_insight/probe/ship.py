@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import marshal
 import zlib
 from functools import cache
@@ -20,6 +21,7 @@ _BOTH = (
     "rows",
     "frames",
     "stacks",
+    "opened",
     "waits",
     "garbage",
     "pace",
@@ -54,18 +56,18 @@ _CALL = "exec(boot, scope) or scope[build](package, sources, compiled, module, n
 
 
 @cache
-def sources() -> dict[str, bytes]:
-    """The modules' compressed source text, by name."""
+def sources() -> dict[str, str]:
+    """The modules' source text, by name."""
     folder = resources.files(__package__)
-    return {name: zlib.compress((folder / f"{name}.py").read_bytes(), 9) for name in MODULES}
+    return {name: (folder / f"{name}.py").read_text("utf-8") for name in MODULES}
 
 
 @cache
 def _code(name: str) -> bytes:
-    """A module's compressed code as it runs on the cluster."""
+    """A module's code as it runs on the cluster."""
     here = f"{__package__}.{name}"
     loader: Any = getattr(find_spec(here), "loader", None)
-    return zlib.compress(marshal.dumps(_moved(loader.get_code(here), f"<{package()}.{name}>")), 1)
+    return marshal.dumps(_moved(loader.get_code(here), f"<{package()}.{name}>"))
 
 
 def _moved(code: CodeType, file: str) -> CodeType:
@@ -79,8 +81,8 @@ def package() -> str:
     """The name under which the modules run on the cluster; one for each version of them."""
     digest = sha256(_boot().encode())
     for name, text in sources().items():
-        # Compressed, the same text is not the same everywhere.
-        digest.update(name.encode() + zlib.decompress(text))
+        # Not what is sent: compressed, the same text is not the same everywhere.
+        digest.update(f"{name}{text}".encode())
     return f"dask_insight_{digest.hexdigest()[:12]}"
 
 
@@ -89,15 +91,24 @@ def _boot() -> str:
     return (resources.files(__package__) / "boot.py").read_text("utf-8")
 
 
-def _call(build: str, module: str, name: str, options: dict[str, Any]) -> tuple[Any, tuple[Any, ...]]:
+@cache
+def _shipped(module: str) -> tuple[bytes, tuple[bytes, bytes]]:
+    """What `boot.load` needs for a side: compressed together the modules are a quarter smaller than each."""
     wanted = (*_BOTH, *_ONLY[module])
+    texts = json.dumps({each: sources()[each] for each in wanted})
+    codes = marshal.dumps({each: _code(each) for each in wanted})
+    return zlib.compress(texts.encode()), (MAGIC_NUMBER, zlib.compress(codes))
+
+
+def _call(build: str, module: str, name: str, options: dict[str, Any]) -> tuple[Any, tuple[Any, ...]]:
+    texts, compiled = _shipped(module)
     facts = {
         "boot": _boot(),
         "scope": {},
         "build": build,
         "package": package(),
-        "sources": {each: sources()[each] for each in wanted},
-        "compiled": (MAGIC_NUMBER, {each: _code(each) for each in wanted}),
+        "sources": texts,
+        "compiled": compiled,
         "module": module,
         "name": name,
         "options": options,

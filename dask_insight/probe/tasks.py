@@ -69,7 +69,6 @@ class Tasks:
         self.releases = Rows(LAYOUTS["releases"], bound)
         self.errors = Items(min(bound, 20_000))
         self.workers = Names("")
-        self.threads = Names((0, 0))
         self.types = Names("", 0xFFFF)
         self.actions = Names("", 0xFF)
         #: Code of the worker that is, or was last, at each address; and back.
@@ -205,7 +204,7 @@ class Tasks:
     def _given_up(self, key: Hashable, now: float, state: Any) -> bytes:
         """A task ends that was never given to a worker: nobody wants it, or what it needs has failed."""
         nan, task = math.nan, self.graph.id(key, state)
-        return self.attempts.pack(NOTHING, task, 0, _CANCELLED, 0, now, nan, nan, nan, nan, nan)
+        return self.attempts.pack(NOTHING, task, 0, 0, _CANCELLED, 0, now, nan, nan, nan, nan, nan)
 
     def _finished(self, note: tuple[Any, ...]) -> bytes:
         """A task has its result; its phases are told where it was not all computing."""
@@ -218,9 +217,10 @@ class Tasks:
         assigned, ready, worker, queued, run = known
         if phases is not None:
             began, ended = self._computed(run, worker, phases)
-        thread, kind = self.threads.code((worker, ident)), self.types.code(typename)
-        task = self.graph.id(key)
-        return self.attempts.pack(run, task, thread, queued, kind, now, ended, began, assigned, ready, nbytes)
+        task, kind = self.graph.id(key), self.types.code(typename)
+        return self.attempts.pack(
+            run, task, worker, ident, queued, kind, now, ended, began, assigned, ready, nbytes
+        )
 
     def _computed(self, run: int, worker: int, startstops: Sequence[dict[str, Any]]) -> tuple[float, float]:
         """When an attempt computed; its other phases become rows."""
@@ -272,8 +272,8 @@ class Tasks:
         ) or (state.waiters or state.who_wants):
             # It will run again; mostly, what it needs went with another worker.
             status = _RESCHEDULED
-        thread = self.threads.code((worker, facts.get("thread") or 0))
-        self.attempts.add(run, task, thread, status | queued, 0, now, ended, began, assigned, ready, math.nan)
+        ident, how = facts.get("thread") or 0, status | queued
+        self.attempts.add(run, task, worker, ident, how, 0, now, ended, began, assigned, ready, math.nan)
 
     def _fails(self, key: Hashable, text: str) -> None:
         """A task fails that no worker runs: none was there in time, or that of an actor is there no more."""
@@ -281,7 +281,7 @@ class Tasks:
         nan, task = math.nan, self.graph.id(key)
         self.errors.add((NOTHING, task, text, ""))
         ready = self._ready.pop(key, nan)
-        self.attempts.add(NOTHING, task, 0, _ERRED, 0, time(), nan, nan, nan, ready, nan)
+        self.attempts.add(NOTHING, task, 0, 0, _ERRED, 0, time(), nan, nan, nan, ready, nan)
 
     def stolen(self, key: Hashable, thief: str) -> None:
         """A task was moved to another worker before it ran; there is no transition for this."""
@@ -292,10 +292,9 @@ class Tasks:
         now = time()
         assigned, ready, worker, queued, run = known
         self._assigned[key] = (now, ready, self.codes.get(thief, 0), queued, state.run_id & NOTHING)
-        thread = self.threads.code((worker, 0))
         nan = math.nan
         task = self.graph.id(key)
-        self.attempts.add(run, task, thread, _STOLEN | queued, 0, now, nan, nan, assigned, ready, nan)
+        self.attempts.add(run, task, worker, 0, _STOLEN | queued, 0, now, nan, nan, assigned, ready, nan)
 
     def worker(self, address: str, label: str) -> None:
         """A worker is there; `label` names it in the recording."""

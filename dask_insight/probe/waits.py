@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable
 from time import monotonic
 from typing import Any, NamedTuple
 
+from .opened import Opened
+
 _NAN = float("nan")
 #: Executors of a worker whose threads run no tasks.
 _OTHERS = ("offload", "actor")
@@ -51,8 +53,8 @@ class Waits:
         self._threads = threads
         self._when = monotonic()
         self._seen: dict[int, _Told] = {}
-        #: Descriptors of what Linux tells, by thread: to open a file takes longer than to read it.
-        self._files: dict[int, int] = {}
+        #: What Linux tells, by thread.
+        self._files: dict[int, Opened] = {}
         # Python without a GIL says so.
         shared = getattr(sys, "_is_gil_enabled", lambda: True)()
         self._interval = sys.getswitchinterval() if shared else 0.0
@@ -84,22 +86,23 @@ class Waits:
 
     def _close(self, threads: Iterable[int]) -> None:
         for thread in threads:
-            os.close(self._files.pop(thread))
+            self._files.pop(thread).close()
 
     def _told(self, thread: int) -> _Told | None:
         """What is told of a thread; None of one that has ended."""
         try:
             file = self._files.get(thread)
-            if file is not None:
+            if file is not None and file.is_ours:
                 return _read(file)
-            file = os.open(f"/proc/self/task/{thread}/schedstat", os.O_RDONLY)
+            self._files.pop(thread, None)
+            file = Opened(f"/proc/self/task/{thread}/schedstat")
             if len(self._files) < _KEPT:
                 self._files[thread] = file
                 return _read(file)
             try:
                 return _read(file)
             finally:
-                os.close(file)
+                file.close()
         except (FileNotFoundError, ProcessLookupError):
             # Of this thread alone, or of every thread of this system.
             _must_tell()
@@ -112,8 +115,8 @@ def _must_tell() -> None:
         return
 
 
-def _read(file: int) -> _Told:
-    return _Told(*map(int, os.pread(file, 64, 0).split()))
+def _read(file: Opened) -> _Told:
+    return _Told(*map(int, os.pread(file.number, 64, 0).split()))
 
 
 def task_threads(worker: Any) -> Iterable[int]:

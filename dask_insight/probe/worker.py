@@ -305,6 +305,8 @@ class Probe(WorkerPlugin):
             told["earlier"] = earlier
         if logs := self._logs.take():
             told["logs"] = logs
+        if logged := self._logs.stretch:
+            told["logged"] = logged
         self._gaps.add(*self._executions.gaps, *_out_of_sight(self.worker))
         if gaps := self._gaps.take():
             told["gaps"] = gaps
@@ -312,7 +314,7 @@ class Probe(WorkerPlugin):
             told["failures"], self._failures = self._failures, {}
         if self._lost:
             told["lost_messages"], self._lost = self._lost, 0
-        told |= losses(samples=self._sampler, resources=self._pulse, logs=self._logs)
+        told |= losses(samples=self._sampler, resources=self._pulse, gauges=self._buffers, logs=self._logs)
         told["address"], told["process"] = self.worker.address, self._process
         told["cores"], told["core_set"] = self._cores
         offset, uncertainty = self._offset.estimate(now)

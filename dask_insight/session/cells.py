@@ -5,14 +5,25 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from functools import partial
 from math import isnan, nan
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from ..batch import encode
 from ..options import Emit
 from ..probe.clock import time
-from ..sources.cells import NO_CELL, Cell, cell_runs, id_of, request_of
+from ..sources.cells import (
+    NO_CELL,
+    Cell,
+    asks_for_cell,
+    cell_runs,
+    id_of,
+    part_of,
+    request_of,
+    under_way,
+)
+
+#: So many cells are under way on one thread where one runs within another.
+_NESTED = 2
 
 
 class Running(NamedTuple):
@@ -46,8 +57,6 @@ class Cells:
         Is told.
     began, ended
         Called when the shell begins and ends to run anything, numbered or not.
-    request
-        Asked for the message that is being answered; see `request_of`.
     """
 
     def __init__(
@@ -56,35 +65,33 @@ class Cells:
         listener: Listener,
         began: Callable[[], None],
         ended: Callable[[], None],
-        request: Callable[[], Mapping[str, Any] | None],
     ) -> None:
         self._ip = ip
         self._listener = listener
         self._began = began
         self._ended = ended
-        self._request = partial(request_of, request)
         self._depth = 0
         #: The thread of the cell that runs; None if it may be any.
         self._thread: threading.Thread | None = None
         self._answering = ""
         self._running: Running | None = None
-        self._within(self._request())
+        self._within(request_of(ip))
         ip.events.register("pre_run_cell", self._before)
         ip.events.register("post_run_cell", self._after)
 
     def _within(self, request: Mapping[str, Any]) -> None:
         """The cell that loads the extension runs already."""
-        if request.get("header", {}).get("msg_type") != "execute_request":
+        if not asks_for_cell(request):
             return
         self._depth, self._answering = 1, id_of(request)
         # Elsewhere this may be a thread of the person's own, beside the cell's.
         here = threading.current_thread()
         self._thread = here if here is threading.main_thread() else None
         self._began()
-        content = request["content"]
+        content = part_of(request, "content")
         if content.get("store_history", True) and not content.get("silent", False):
-            cell = str(request.get("metadata", {}).get("cellId") or "")
-            self._begin(begun(self._ip), cell, content["code"])
+            cell = str(part_of(request, "metadata").get("cellId") or "")
+            self._begin(begun(self._ip), cell, str(content.get("code", "")))
 
     def close(self) -> None:
         """Listen no more."""
@@ -102,8 +109,8 @@ class Cells:
     def _before(self, info: Any) -> None:
         if self._beside():
             return
-        request = id_of(self._request())
-        if request and request != self._answering:
+        request = id_of(request_of(self._ip))
+        if request and request != self._answering and len(under_way()) < _NESTED:
             # An interrupt can keep IPython from telling that a cell has ended.
             self._depth = 0
             self._tell("error")
@@ -187,12 +194,7 @@ def cells_noted(emit: Emit, source: bool, ahead: Callable[[], float]) -> Cells |
     """
     if (shell := telling_shell()) is None:
         return None
-    kernel: Any = getattr(shell, "kernel", None)
-    # Other kernels than ipykernel's tell of a message in other ways or not at all.
-    base = sys.modules.get("ipykernel.kernelbase")
-    asks = base is not None and isinstance(kernel, base.Kernel) and hasattr(kernel, "get_parent")
-    noted = _Noted(emit, source, ahead)
-    return Cells(shell, noted, _nothing, _nothing, partial(kernel.get_parent, "shell") if asks else dict)
+    return Cells(shell, _Noted(emit, source, ahead), _nothing, _nothing)
 
 
 def _nothing() -> None:

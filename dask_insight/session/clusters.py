@@ -107,9 +107,13 @@ class Clusters:
         self._sampled: dict[object, object] = {}
         #: By which source each cluster is recorded: a connection that comes back may lead to that of another.
         self._joined: dict[str, object] = {}
+        #: Until when what each process logs is in the recording, on its own clock.
+        self._logged: dict[int, float] = {}
         self._followed: dict[str, _Followed] = {}
         #: Those whose client closes, until what they fetch has come.
         self._leaving: dict[str, tuple[_Followed, Future[None]]] = {}
+        #: Ids of those of them by which their cluster is still recorded.
+        self._fetching: set[str] = set()
         self._spare: dict[str, Any] = {}
         #: Ids of clients that could not be followed, and in whose place another one of their cluster is.
         self._replaced: set[str] = set()
@@ -247,7 +251,7 @@ class Clusters:
         try:
             await self._start(one)
         except BaseException:
-            if self._hand_over(one, one.cluster) is not None:
+            if self._hand_over(one, one.cluster) is not None or self._is_followed(one.cluster):
                 self._replaced.add(client.id)
             raise
 
@@ -268,7 +272,7 @@ class Clusters:
                 one.source.unfollowed()
         cluster = cluster_of(client)
         again = cluster in self._told_of
-        shared = (self._sampled, self._joined)
+        shared = (self._sampled, self._joined, self._logged)
         source = ClusterSource(client, self._options, self._identity, self._pace, *shared, again=again)
         return _Followed(client, source, cluster)
 
@@ -299,11 +303,10 @@ class Clusters:
 
     def _register(self, one: _Followed) -> bool:
         """Whether it is to be followed: its cluster is not yet, and there is somebody left to stop it."""
-        from ..sources.clients import cluster_of
-
         client = one.client
         with self._lock:
-            beside = any(cluster_of(other.client) == one.cluster for other in list(self._followed.values()))
+            # Two at a time would tell of the same tasks, each with ids of its own.
+            beside = self._is_followed(one.cluster) or self._is_fetched(one.cluster)
             if self._ended or client.id in self._followed:
                 return False
             if beside:
@@ -312,27 +315,40 @@ class Clusters:
                 self._followed[client.id] = one
         return not beside
 
+    def _is_followed(self, cluster: str) -> bool:
+        from ..sources.clients import cluster_of
+
+        return any(cluster_of(one.client) == cluster for one in list(self._followed.values()))
+
+    def _is_fetched(self, cluster: str) -> bool:
+        """Whether a client that closes still records a cluster; the lock is held."""
+        return any(self._leaving[client][0].cluster == cluster for client in self._fetching)
+
     async def leave(self, client: Any) -> None:
         """A client is about to close; runs on its event loop. Another one of its cluster takes over."""
         from ..sources.clients import cluster_of
 
-        self._spare.pop(client.id, None)
+        cluster = cluster_of(client)
         left: Future[None] = Future()
         # Whoever waits for it may give that up.
         left.set_running_or_notify_cancel()
         with self._lock:
+            self._spare.pop(client.id, None)
             followed = self._followed.pop(client.id, None)
             if followed is None:
                 return
-            self._leaving[client.id] = followed, left
-        cluster = cluster_of(client)
+            # It may have another one than that with which it began.
+            self._leaving[client.id] = followed._replace(cluster=cluster), left
+            self._fetching.add(client.id)
         self._told_of.add(cluster)
         # Half of what Dask has for all of `Client.close`, which raises beyond it.
         followed.source.patience = min(followed.source.patience, getattr(client, "_timeout", inf))
         try:
             following = await self._part(followed, cluster)
         finally:
-            self._leaving.pop(client.id, None)
+            with self._lock:
+                self._fetching.discard(client.id)
+                self._leaving.pop(client.id, None)
             left.set_result(None)
         if following is not None:
             await asyncio.wait([asyncio.wrap_future(following)], timeout=_HANDOVER)
@@ -359,7 +375,6 @@ class Clusters:
         why
             Why the one before it could not.
         """
-        from ..sources.clients import cluster_of
 
         async def follow(other: Any) -> None:
             while other.status == "connecting" and not self._ended:
@@ -369,14 +384,14 @@ class Clusters:
             except Exception as error:
                 self._hand_over(left, cluster, f"{other.id}: {_words(error)}")
 
-        if any(cluster_of(other.client) == cluster for other in list(self._followed.values())):
-            # It connected while the one before closed.
+        with self._lock:
+            # Who comes from now on takes over.
+            self._fetching.discard(left.client.id)
+            goes_on, waiting = self._is_followed(cluster), self._waiting(cluster)
+        if goes_on:
             left.source.handed_over()
             return None
-        there = [other for other in list(self._spare.values()) if cluster_of(other) == cluster]
-        running = [other for other in there if other.status == "running"]
-        # One that has lost the scheduler may find it again.
-        for other in (*running, *(other for other in there if other.status == "connecting")):
+        for other in waiting:
             if self._spare.pop(other.id, None):
                 if (following := self._soon(other, partial(follow, other))) is not None:
                     return following
@@ -386,6 +401,14 @@ class Clusters:
                 self.tell("lost", f"nobody goes on to record the cluster of {left.client.id}: {why}")
             left.source.unfollowed()
         return None
+
+    def _waiting(self, cluster: str) -> list[Any]:
+        """The clients that can take over a cluster, those first that have its scheduler."""
+        from ..sources.clients import cluster_of
+
+        there = [other for other in list(self._spare.values()) if cluster_of(other) == cluster]
+        # One that has lost the scheduler may find it again.
+        return [other for status in ("running", "connecting") for other in there if other.status == status]
 
     def end(self) -> list[str]:
         """Stop all sources; bounded in time, never raises.

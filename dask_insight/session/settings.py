@@ -28,6 +28,9 @@ _READ: dict[str, Callable[[str, Any], Any]] = {
     "source": flag,
 }
 
+#: What `record` takes beside options.
+BESIDE = ("path", "client", "name", "local", "clusters")
+
 
 def options_of(profile: bool | str | float, resources: str | float, others: Mapping[str, Any]) -> Options:
     """Read durations in Dask's way: ``"200ms"``, ``"1s"``, or a number of seconds.
@@ -42,7 +45,7 @@ def options_of(profile: bool | str | float, resources: str | float, others: Mapp
     """
     known = [field.name for field in fields(Options)]
     if unknown := [name for name in others if name not in known]:
-        raise TypeError(f"no option {', '.join(unknown)}; there are {', '.join(known)}")
+        raise TypeError(f"no option {', '.join(unknown)}; there are {', '.join([*known, *BESIDE])}")
     given: dict[str, Any] = {"profile": profile is not False, "resources": resources, **others}
     if not isinstance(profile, bool):
         given["profile_interval"] = _interval(profile)

@@ -6,7 +6,8 @@ import ast
 import re
 import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from types import FrameType
 from typing import Any, NamedTuple
 
 
@@ -20,6 +21,8 @@ class Cell(NamedTuple):
 
 
 NO_CELL = Cell("", 0)
+#: By what IPython runs every cell.
+_RUNS = "run_cell_async"
 _running = NO_CELL
 
 
@@ -34,19 +37,45 @@ def cell_runs(cell: Cell) -> None:
     _running = cell
 
 
-def request_of(ask: Callable[[], Mapping[str, Any] | None]) -> Mapping[str, Any]:
-    """The message that a kernel answers; {} if there is none, or none that this thread knows of."""
+def request_of(shell: Any) -> Mapping[str, Any]:
+    """The message that a shell's kernel answers; {} if there is none, or none that this thread knows of."""
     try:
-        return ask() or {}
+        told: Any = getattr(shell, "get_parent", dict)()
     except LookupError:
         # ipykernel 7.0.0 and 7.0.1 tell it to the main thread alone.
         return {}
+    # Kernels differ in what they tell.
+    return told if isinstance(told, Mapping) else {}
+
+
+def part_of(request: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """The header of a message, its content or its metadata; {} where it has none."""
+    part = request.get(name)
+    return part if isinstance(part, Mapping) else {}
+
+
+def asks_for_cell(request: Mapping[str, Any]) -> bool:
+    """Whether a message asks to run a cell; other messages a cell itself may answer."""
+    return part_of(request, "header").get("msg_type") == "execute_request"
 
 
 def id_of(request: Mapping[str, Any]) -> str:
-    """What tells a request to run a cell from others; '' of messages that a cell itself may answer."""
-    header = request.get("header", {})
-    return str(header.get("msg_id", "")) if header.get("msg_type") == "execute_request" else ""
+    """What tells a request to run a cell from others; '' of other messages."""
+    return str(part_of(request, "header").get("msg_id") or "") if asks_for_cell(request) else ""
+
+
+def under_way() -> list[Any]:
+    """What IPython has told of the cells that this thread is in the middle of, the innermost first.
+
+    One that answers requests itself, as with ``kernel.do_one_iteration()``, has others run within it.
+    """
+    found = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name == _RUNS and (info := frame.f_locals.get("info")) is not None:
+            found.append(info)
+        frame = frame.f_back
+    return found
 
 
 #: What stands for the file of code that is looked at, not run.

@@ -222,11 +222,21 @@ def _configured() -> tuple[list[Any], list[Any]]:
     """The preloads of clients, and the arguments of each; none where all have the same."""
     # A file of configuration may have the name and nothing after it.
     names, arguments = dask.config.get(_PRELOAD, []) or [], dask.config.get(_ARGUMENTS, []) or []
+    names, arguments = [names] if isinstance(names, str) else _sequence(names), _sequence(arguments)
     shared = not arguments or isinstance(arguments[0], str)
-    return [names] if isinstance(names, str) else list(names), [] if shared else list(arguments)
+    return names, [] if shared else arguments
+
+
+def _sequence(value: Any) -> list[Any]:
+    """What is configured as a list; an empty one where it is nothing that Dask could go through."""
+    return list(value) if isinstance(value, list | tuple) else []
 
 
 def _configure(names: list[Any], arguments: list[Any]) -> None:
+    for section in ("distributed", "distributed.client"):
+        # Likewise; Dask makes it one when it merges files.
+        if not isinstance(dask.config.get(section, {}), dict):
+            dask.config.set({section: {}})
     dask.config.set({_PRELOAD: names} | ({_ARGUMENTS: arguments} if arguments else {}))
 
 

@@ -27,6 +27,10 @@ _SENT = {
         "sample of resources failed or lacks figures, or there were more than can be kept",
         "samples of resources failed or lack figures, or there were more than can be kept",
     ),
+    "lost_gauges": (
+        "change of what P2P holds was dropped, there were more than can be kept",
+        "changes of what P2P holds were dropped, there were more than can be kept",
+    ),
     "lost_logs": (
         "entry of the log was dropped, there were more than can be kept",
         "entries of the log were dropped, there were more than can be kept",

@@ -90,6 +90,10 @@ def frame_of(name: str, columns: Mapping[str, Any], started: float) -> pd.DataFr
     return frame(fields, columns, started, timestamps=False, own=False)
 
 
+#: Tables with the answers of methods that are called otherwise.
+_ANSWERS = {"time_budget": "budget", "critical_path": "critical"}
+
+
 def _is_table(name: Any) -> bool:
     return isinstance(name, str) and name in FIELDS
 
@@ -99,9 +103,13 @@ def _unknown(name: str) -> str:
 
 
 def describe(name: str | None = None) -> pd.DataFrame:
-    """Columns of a table, or of all: table, column, unit and meaning."""
+    """Columns of a table, or of all: table, column, unit and meaning.
+
+    A table may be called as the method that gives the same.
+    """
     import pandas as pd
 
+    name = _ANSWERS.get(name, name) if isinstance(name, str) else name
     if name is not None and not _is_table(name):
         raise KeyError(_unknown(name))
     names = FIELDS if name is None else (name,)

@@ -57,7 +57,9 @@ FIELDS = (
     Field("queue_wait", "s", "From ready to assigned."),
     Field("data_wait", "s", "From received to inputs."),
     Field("thread_wait", "s", "From inputs to executing."),
-    Field("memory_change", "MiB", "Change of the worker process's memory while it ran."),
+    Field(
+        "memory_change", "MiB", "Change of the worker process's memory while it ran; `bottlenecks` has bytes."
+    ),
     Field("task", "", "Id of the task within the recording."),
     Field("run", "", "Id of the attempt within the recording."),
 )

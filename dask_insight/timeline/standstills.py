@@ -35,9 +35,9 @@ def standstills(read: Read) -> Moments:
     if gaps.any() and _is_one(read, [samples["process"].names[each] for each in np.unique(code)]):
         gaps &= cpu * passed <= float(cpu.max()) * float(np.median(passed[passed > 0]))
     still = Moments.of((time - passed)[gaps], time[gaps])
-    if not len(still.start):
-        return still
     for each in np.unique(code).tolist():
+        if not len(still.start):
+            return still
         mine = slice(*np.searchsorted(code, (each, each + 1)).tolist())
         away = gaps[mine] & (passed[mine] > _TIMES * np.median(passed[mine]))
         there = Moments.of(time[mine][:1], time[mine][-1:])

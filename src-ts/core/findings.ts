@@ -119,7 +119,8 @@ export function clausesOf(
   if (finding.tasks.length > 0 && ranThen(finding, tasks)) {
     clauses.push({ source, column: 'name', value: finding.tasks });
   }
-  const isAll = [...workers].every(worker => finding.workers.includes(worker));
+  const concerned = new Set(finding.workers);
+  const isAll = [...workers].every(worker => concerned.has(worker));
   if (finding.workers.length > 0 && !isAll) {
     clauses.push({ source, column: 'worker', value: finding.workers });
   }

@@ -14,6 +14,13 @@ test('an arbitrary order of arrival ends in order', () => {
   expect(lane.reach[499]).toBe(499.5);
 });
 
+test('takes no room before anything ran in it', () => {
+  const [lane, other] = [new Lane('w', 't'), new Lane('w', 'u')];
+  expect([lane.start.byteLength, lane.row.byteLength, lane.length]).toEqual([0, 0, 0]);
+  lane.add(1, 2, 0, OK, 0);
+  expect([lane.length, lane.at(1.5, 0), other.length, other.at(1.5, 0)]).toEqual([1, 0, 0, -1]);
+});
+
 test('tells from when on something has changed', () => {
   const lane = new Lane('w', 't');
   lane.add(1, 2, 0, OK, 0);

@@ -43,6 +43,12 @@ export interface EntryColumns {
   readonly from: number;
 }
 
+/** A lane without entries has no room of its own: of a cluster that has grown and shrunk many have none. */
+const NO_TIMES = new Float64Array();
+const NO_NAMES = new Uint16Array();
+const NO_STATUSES = new Uint8Array();
+const NO_ROWS = new Uint32Array();
+
 /** What ran on one thread of one worker, sorted by start. Times are seconds since the epoch. */
 export class Lane {
   private count = 0;
@@ -52,16 +58,16 @@ export class Lane {
   /** The earliest change that nobody has asked about yet. */
   private untold = Number.POSITIVE_INFINITY;
   /** `start[i]`, `stop[i]`: when entry i ran; stop is Infinity while it runs. */
-  start = new Float64Array(64);
-  stop = new Float64Array(64);
+  start = NO_TIMES;
+  stop = NO_TIMES;
   /** Latest stop of entries 0 … i: no entry up to i is seen after it. */
-  reach = new Float64Array(64);
+  reach = NO_TIMES;
   /** Index into `Tasks.names`. */
-  name = new Uint16Array(64);
+  name = NO_NAMES;
   /** Index into `STATUSES`. */
-  status = new Uint8Array(64);
+  status = NO_STATUSES;
   /** Row of `attempts`; of `running` where the status says so. */
-  row = new Uint32Array(64);
+  row = NO_ROWS;
   /** How many entries still run. */
   running = 0;
   readonly threadKey;
@@ -111,7 +117,7 @@ export class Lane {
 
   add(start: number, stop: number, name: number, status: number, row: number): void {
     const at = this.count++;
-    if (at === this.start.length) this.reserve(this.count);
+    if (at === this.start.length) this.reserve(at + 8);
     this.start[at] = start;
     this.stop[at] = stop;
     this.name[at] = name;

@@ -8,6 +8,8 @@ const times = [1, 1, 3, 2, 2, 2];
 const values = [10, 100, 30, 200, 20, 7];
 const series = seriesOf(codes, names, times, name => name !== 'scheduler');
 
+const means = (...of: Parameters<typeof binned>): number[] => [...(binned(...of)?.mean ?? [])];
+
 describe('series', () => {
   it('puts each process together, by time, and leaves out who is not asked for', () => {
     expect(series.names).toEqual(['a', 'b']);
@@ -27,20 +29,47 @@ describe('series', () => {
   });
 
   it('averages what shares a bin and keeps the extremes', () => {
-    const two = binned(series, values, 0, 4, 2);
-    expect([...two.mean]).toEqual([10, 25, 100, 200]);
-    expect([...two.low]).toEqual([10, 20, 100, 200]);
-    expect([...two.high]).toEqual([10, 30, 100, 200]);
+    const [a, b] = [0, 1].map(process => binned(series, values, process, 0, 4, 2));
+    expect([a, b].map(each => [...(each?.mean ?? [])])).toEqual([
+      [10, 25],
+      [100, 200]
+    ]);
+    expect([...(a?.low ?? []), ...(a?.high ?? [])]).toEqual([10, 20, 10, 30]);
   });
 
   it('holds a value until the next, but not for ever', () => {
-    const fine = binned(series, values, 0, 10, 10);
-    const held = [...fine.mean.subarray(0, 10)].map(value => (Number.isNaN(value) ? '-' : value));
+    const held = means(series, values, 0, 0, 10, 10).map(value => (Number.isNaN(value) ? '-' : value));
     expect(held).toEqual(['-', 10, 20, 30, 30, 30, 30, 30, '-', '-']);
   });
 
+  it('has nothing of a process without a sample in the time, be it before or after', () => {
+    expect(binned(series, values, 0, 60, 70, 5)).toBeUndefined();
+    expect(binned(series, values, 0, 0, 1, 5)).toBeUndefined();
+  });
+
+  it('holds a value by the intervals of its own process, which change; silence is no interval', () => {
+    // Ten workers each 0.2 s, and one that came later: each 3 s, silent for a minute, and gone in the end.
+    const many = Array.from({ length: 10 }, (_, worker) =>
+      Array.from({ length: 300 }, (_, at) => [worker, at / 5])
+    ).flat();
+    const late = [...Array(11).keys(), 30, 31, 32].map(at => [10, 60 + 3 * at]);
+    const rows = [...many, ...late];
+    const workers = rows.map(([worker]) => worker);
+    const seconds = rows.map(([, time]) => time);
+    const mixed = seriesOf(workers, [...'abcdefghijk'], seconds);
+    expect(mixed.interval).toBeCloseTo(0.2);
+    const ones = new Float32Array(rows.length).fill(1);
+    const sums = summed([...mixed.names.keys()], 120, at => binned(mixed, ones, at, 0, 120, 120)?.mean);
+    expect([...sums.subarray(0, 60)]).toEqual(Array(60).fill(10));
+    // From its last sample before the silence on a value stands for four times three seconds.
+    expect(sums.subarray(62, 103).every(sum => sum === 1)).toBe(true);
+    expect(sums.subarray(103).every(Number.isNaN)).toBe(true);
+    const then = [101.9, 102.1, 150, 167.9, 168.1].map(time => valueAt(mixed, ones, 10, time));
+    expect(then).toEqual([1, Number.NaN, 1, 1, Number.NaN]);
+  });
+
   it('knows the value at the left edge from the sample before it', () => {
-    expect(binned(series, values, 1.5, 2, 1).mean[0]).toBe(10);
+    expect(means(series, values, 0, 1.5, 2, 1)).toEqual([10]);
     expect(valueAt(series, values, 0, 2.5)).toBe(20);
     expect(valueAt(series, values, 0, 0.5)).toBeNaN();
     expect(valueAt(series, values, 0, 60)).toBeNaN();
@@ -48,21 +77,24 @@ describe('series', () => {
 
   it('reads past rows of another observer, which know nothing of a column', () => {
     const sparse = [10, 100, 30, 200, Number.NaN, 7];
-    expect([...binned(series, sparse, 0, 4, 4).mean.subarray(0, 4)]).toEqual([Number.NaN, 10, 10, 30]);
+    expect(means(series, sparse, 0, 0, 4, 4)).toEqual([Number.NaN, 10, 10, 30]);
     expect(valueAt(series, sparse, 0, 2.5)).toBe(10);
     const seconds = [1, 2, 3, 4, 5, 6, 7];
     const other = seriesOf(new Uint8Array(7), ['a'], seconds);
     const first = seconds.map(second => (second === 1 ? 10 : Number.NaN));
-    expect([...binned(other, first, 4, 7, 3).mean]).toEqual([10, 10, Number.NaN]);
+    expect(means(other, first, 0, 4, 7, 3)).toEqual([10, 10, Number.NaN]);
     expect(valueAt(other, first, 0, 5)).toBe(10);
     expect(valueAt(other, first, 0, 5.5)).toBeNaN();
   });
 
   it('gives a band and a sum over processes', () => {
-    const two = binned(series, values, 0, 4, 2);
-    const both = band(two, [0, 1]);
+    const read = (process: number) => binned(series, values, process, 0, 4, 2);
+    const both = band([0, 1], 2, read);
     expect([both.low[1], both.median[1], both.high[1]]).toEqual([20, 112.5, 200]);
-    expect([...summed(two, [0, 1])]).toEqual([110, 225]);
-    expect(summed(two, [])[0]).toBeNaN();
+    const mean = (process: number) => read(process)?.mean;
+    expect([...summed([0, 1], 2, mean)]).toEqual([110, 225]);
+    expect(summed([], 2, mean)[0]).toBeNaN();
+    const none = band([0, 1], 2, () => undefined);
+    expect([none.low[0], none.median[0], none.high[0]]).toEqual(Array(3).fill(Number.NaN));
   });
 });

@@ -87,82 +87,97 @@ function usualInterval(first: Uint32Array, times: Float64Array): number {
       gaps.push(times[at] - times[at - 1]);
   }
   gaps.sort((a, b) => a - b);
-  return gaps.length > 0 ? gaps[gaps.length >> 1] : 0;
+  return gaps[gaps.length >> 1] ?? 0;
 }
 
-/** What bins of time hold, for each process: NaN where nothing is known. Index: process * bins + bin. */
+/** What bins of time hold of a process: NaN where nothing is known. */
 export interface Binned {
-  readonly bins: number;
   readonly mean: Float32Array;
   readonly low: Float32Array;
   readonly high: Float32Array;
 }
 
+/** A sample stands for what comes after it for so many intervals. */
+const HELD = 4;
+
+/** The shortest and, unless the usual interval is longer, the longest time for which one stands, seconds. */
+const LEAST_HELD = 1.5;
+const MOST_HELD = 300;
+
 /**
- * How long a sample stands for what comes after it, seconds. Rows of one
+ * How long a sample stands for what comes after it, seconds. Intervals change within a recording, and those of one
+ * process are told by its samples before and after: a gap alone is none, so that silence is not bridged. Rows of one
  * process come from several observers, and each knows a part of the columns.
  */
-export function holdOf(series: Series): number {
-  return Math.max(4 * series.interval, 1.5);
+function holdAt({ first, times, interval }: Series, process: number, at: number): number {
+  /** The smaller of the gaps before and after an entry. */
+  const pace = (entry: number): number =>
+    entry > first[process] && entry + 1 < first[process + 1]
+      ? Math.min(times[entry] - times[entry - 1], times[entry + 1] - times[entry])
+      : 0;
+  const own = HELD * Math.max(pace(at - 1), pace(at + 2));
+  return Math.max(HELD * interval, LEAST_HELD, Math.min(own, MOST_HELD));
+}
+
+/** The sample of a process that stands for what is at a time, -1 where none does. */
+function standing(series: Series, values: ArrayLike<number>, process: number, time: number): number {
+  const { first, rows, times } = series;
+  for (let at = firstAfter(series, process, time) - 1; at >= first[process]; at--) {
+    if (time - times[at] > holdAt(series, process, at)) break;
+    if (!Number.isNaN(values[rows[at]])) return at;
+  }
+  return -1;
 }
 
 /**
- * Read values in equal bins from `from` to `to`. Between samples a value
- * stands until the next one, for as long as `holdOf` says; a missing value
- * says nothing.
+ * Read values of a process in equal bins from `from` to `to`; undefined where it has no sample then. Between samples
+ * a value stands until the next one, for as long as `holdAt` says; a missing value says nothing.
  */
 export function binned(
   series: Series,
   values: ArrayLike<number>,
+  process: number,
   from: number,
   to: number,
   bins: number
-): Binned {
-  const size = series.names.length * bins;
-  const mean = new Float32Array(size).fill(Number.NaN);
-  const low = new Float32Array(size).fill(Number.NaN);
-  const high = new Float32Array(size).fill(Number.NaN);
+): Binned | undefined {
+  const { rows, times } = series;
+  const end = series.first[process + 1];
+  let at = standing(series, values, process, from);
+  if (at < 0) at = firstAfter(series, process, from);
+  if (at === end || times[at] >= to) return undefined;
+  const [mean, low, high] = [1, 2, 3].map(() => new Float32Array(bins).fill(Number.NaN));
   const width = (to - from) / bins;
-  const hold = holdOf(series);
-  for (let process = 0; process < series.names.length; process++) {
-    const base = process * bins;
-    const end = series.first[process + 1];
-    let at = Math.max(series.first[process], firstAfter(series, process, from - hold) - 1);
-    let last = Number.NaN;
-    let lastTime = Number.NEGATIVE_INFINITY;
-    for (let bin = 0; bin < bins; bin++) {
-      const stop = from + (bin + 1) * width;
-      let sum = 0;
-      let count = 0;
-      let least = Number.POSITIVE_INFINITY;
-      let most = Number.NEGATIVE_INFINITY;
-      for (; at < end && series.times[at] < stop; at++) {
-        const value = values[series.rows[at]];
-        if (Number.isNaN(value)) continue;
-        last = value;
-        lastTime = series.times[at];
-        if (lastTime < from) continue;
-        sum += value;
-        count++;
-        if (value < least) least = value;
-        if (value > most) most = value;
-      }
-      if (count > 0) {
-        mean[base + bin] = sum / count;
-        low[base + bin] = least;
-        high[base + bin] = most;
-      } else if (stop - width - lastTime <= hold) {
-        mean[base + bin] = low[base + bin] = high[base + bin] = last;
-      }
+  let last = -1;
+  let held = last;
+  let until = Number.NEGATIVE_INFINITY;
+  for (let bin = 0; bin < bins; bin++) {
+    const stop = from + (bin + 1) * width;
+    let sum = 0;
+    let count = 0;
+    let least = Number.POSITIVE_INFINITY;
+    let most = Number.NEGATIVE_INFINITY;
+    for (; at < end && times[at] < stop; at++) {
+      const value = values[rows[at]];
+      if (Number.isNaN(value)) continue;
+      last = at;
+      if (times[at] < from) continue;
+      sum += value;
+      count++;
+      if (value < least) least = value;
+      if (value > most) most = value;
     }
+    if (count > 0) {
+      mean[bin] = sum / count;
+      low[bin] = least;
+      high[bin] = most;
+      continue;
+    }
+    if (last !== held) until = times[last] + holdAt(series, process, last);
+    held = last;
+    if (stop - width <= until) mean[bin] = low[bin] = high[bin] = values[rows[last]];
   }
-  return { bins, mean, low, high };
-}
-
-/** The samples of one process alone. */
-export function alone(series: Series, process: number): Series {
-  const first = series.first.subarray(process, process + 2);
-  return { ...series, names: [series.names[process]], first };
+  return { mean, low, high };
 }
 
 /** The first entry of a process after a time. */
@@ -170,15 +185,9 @@ export function firstAfter({ first, times }: Series, process: number, time: numb
   return firstAbove(times, time, first[process], first[process + 1]);
 }
 
-/** The value of a process at a time: the last one known, NaN where that is older than `holdOf` says. */
+/** The value of a process at a time: the last one known, NaN where that is older than `holdAt` says. */
 export function valueAt(series: Series, values: ArrayLike<number>, process: number, time: number): number {
-  const hold = holdOf(series);
-  for (let at = firstAfter(series, process, time) - 1; at >= series.first[process]; at--) {
-    if (time - series.times[at] > hold) break;
-    const value = values[series.rows[at]];
-    if (!Number.isNaN(value)) return value;
-  }
-  return Number.NaN;
+  return values[series.rows[standing(series, values, process, time)]] ?? Number.NaN;
 }
 
 /** Least, middle and greatest of the processes' values in each bin. */
@@ -188,28 +197,31 @@ export interface Band {
   readonly high: Float32Array;
 }
 
-export function band(values: Binned, processes: readonly number[]): Band {
-  const { bins } = values;
-  const low = new Float32Array(bins).fill(Number.NaN);
+/** Of some processes; `read` gives the bins of one. */
+export function band(
+  processes: readonly number[],
+  bins: number,
+  read: (process: number) => Binned | undefined
+): Band {
+  const low = new Float32Array(bins).fill(Number.POSITIVE_INFINITY);
+  const high = new Float32Array(bins).fill(Number.NEGATIVE_INFINITY);
   const median = new Float32Array(bins).fill(Number.NaN);
-  const high = new Float32Array(bins).fill(Number.NaN);
-  const scratch = new Float32Array(processes.length);
+  const means: Float32Array[] = [];
+  for (const process of processes) {
+    const each = read(process);
+    if (!each) continue;
+    means.push(each.mean);
+    for (let bin = 0; bin < bins; bin++) {
+      if (each.low[bin] < low[bin]) low[bin] = each.low[bin];
+      if (each.high[bin] > high[bin]) high[bin] = each.high[bin];
+    }
+  }
+  const scratch = new Float32Array(means.length);
   for (let bin = 0; bin < bins; bin++) {
     let count = 0;
-    let least = Number.POSITIVE_INFINITY;
-    let most = Number.NEGATIVE_INFINITY;
-    for (const process of processes) {
-      const at = process * bins + bin;
-      const value = values.mean[at];
-      if (Number.isNaN(value)) continue;
-      scratch[count++] = value;
-      if (values.low[at] < least) least = values.low[at];
-      if (values.high[at] > most) most = values.high[at];
-    }
-    if (count === 0) continue;
+    for (const mean of means) if (!Number.isNaN(mean[bin])) scratch[count++] = mean[bin];
+    if (count === 0) low[bin] = high[bin] = Number.NaN;
     const known = scratch.subarray(0, count).sort();
-    low[bin] = least;
-    high[bin] = most;
     median[bin] = (known[(count - 1) >> 1] + known[count >> 1]) / 2;
   }
   return { low, median, high };
@@ -221,13 +233,20 @@ export function sumOfKnown(values: readonly number[]): number {
   return known.length > 0 ? sumOf(known) : Number.NaN;
 }
 
-/** Sum over processes in each bin; NaN where none is known. */
-export function summed(values: Binned, processes: readonly number[]): Float64Array {
-  const sums = new Float64Array(values.bins).fill(Number.NaN);
+/** Means of a process, bin by bin; undefined where it has no sample. */
+export type Means = ArrayLike<number> | undefined;
+
+/** Sum over processes in each bin; NaN where none is known. `read` gives the means of one. */
+export function summed(
+  processes: readonly number[],
+  bins: number,
+  read: (process: number) => Means
+): Float64Array {
+  const sums = new Float64Array(bins).fill(Number.NaN);
   for (const process of processes) {
-    for (let bin = 0; bin < values.bins; bin++) {
-      const value = values.mean[process * values.bins + bin];
-      if (!Number.isNaN(value)) sums[bin] = (Number.isNaN(sums[bin]) ? 0 : sums[bin]) + value;
+    const mean = read(process) ?? [];
+    for (let bin = 0; bin < mean.length; bin++) {
+      if (!Number.isNaN(mean[bin])) sums[bin] = (sums[bin] || 0) + mean[bin];
     }
   }
   return sums;

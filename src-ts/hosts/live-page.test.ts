@@ -5,6 +5,7 @@ import { THIN } from '../core/format';
 import { bytesOf, joined } from '../core/test-bytes';
 import { ColorRegistry } from '../draw/palette';
 import { Surface } from '../draw/surface';
+import type { Stage } from '../panels/panel';
 import { LivePage } from './live-page';
 
 let page: LivePage;
@@ -285,6 +286,22 @@ describe('another recording', () => {
     expect(page.follow).toBe(true);
     expect(page.viewport.start).toBe(201);
     expect(page.viewport.stop).toBeGreaterThanOrEqual(210);
+  });
+
+  it('of another session has its colours in the order of its names, whoever asks first', () => {
+    const names = Array.from({ length: 60 }, (_, at) => `name-${at}`);
+    const graph = bytesOf(
+      'graph',
+      names.map((prefix, task) => ({ task, key: prefix, prefix }))
+    );
+    // Its names come before it is told from the one before.
+    page.take(joined(began(99), ran(0, 100, 101)));
+    page.take(joined(graph, began(200)));
+    const { colors, recording } = (page as unknown as { stage: Stage }).stage;
+    const given = [...names].reverse().map(name => colors.slot(name));
+    const fresh = new ColorRegistry();
+    fresh.keep(recording.table('graph').symbols('prefix').names);
+    expect(given.reverse()).toEqual(names.map(name => fresh.slot(name)));
   });
 
   it('of another session puts away the card of a task of the one before', () => {

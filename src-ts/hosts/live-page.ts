@@ -10,7 +10,7 @@ import type { Viewport } from '../draw/viewport';
 import { PANELS } from '../panels/index';
 import { focusPanel, mount } from '../panels/mount';
 import type { Stage } from '../panels/panel';
-import { createStage } from '../panels/stage';
+import { createStage, prefixesOf } from '../panels/stage';
 import { followRuns } from './follow-runs';
 import { showKeys } from './help';
 import { listenToKeys } from './keys';
@@ -373,7 +373,8 @@ export class LivePage {
     this.selection.forget();
     for (const each of this.panels) each.dismiss();
     this.viewport.fit();
-    this.stage.colors.keep([]);
+    // All anew, in the order in which every other page of it gives them.
+    for (const names of [[], prefixesOf(recording)]) this.stage.colors.keep(names);
   }
 
   private tell(): void {

@@ -48,7 +48,7 @@ test('where there is no room beside the plot, unit and parts stand over it', () 
 });
 
 test('a plot says so where nothing is known of the time that is shown', () => {
-  const words = (...values: number[]): string => {
+  const words = (...values: (number[] | undefined)[]): string => {
     const pen = new SvgPen(600, 100);
     // Two processes of four bins each, of which the middle two are in sight.
     const bins = { from: 0, to: 4, step: 1, bins: 4, value: undefined };
@@ -57,6 +57,6 @@ test('a plot says so where nothing is known of the time that is shown', () => {
     return pen.toString();
   };
   const none = Number.NaN;
-  expect(words(1, none, none, 1, none, none, none, 1)).toContain('No sample in this time');
-  expect(words(none, none, none, none, none, none, 0, none)).not.toContain('No sample');
+  expect(words([1, none, none, 1], undefined, [none, none, none, 1])).toContain('No sample in this time');
+  expect(words([none, none, none, none], [none, none, 0, none])).not.toContain('No sample');
 });

@@ -1,6 +1,6 @@
 import type { Cached } from '../core/bin-cache';
 import { amountTicks } from '../core/format';
-import type { Band } from '../core/series';
+import type { Band, Means } from '../core/series';
 import { drawValueAxis } from '../draw/axis';
 import { type Box, clipTo, type Pen, writeWith } from '../draw/pen';
 import type { Theme } from '../draw/theme';
@@ -139,19 +139,18 @@ export function binsIn(time: Scale, bins: Cached<unknown>, beside = 0): [first: 
   ];
 }
 
-/** Says so where nothing is known of the time that is shown; `values` has the bins of one process after another. */
+/** Says so where nothing is known of the time that is shown. */
 export function drawUnknown(
   pen: Pen,
   box: Box,
   time: Scale,
   bins: Cached<unknown>,
-  values: ArrayLike<number>,
+  values: readonly Means[],
   theme: Theme
 ): void {
   const [first, last] = binsIn(time, bins);
-  for (let at = 0; at < values.length; at++) {
-    const bin = at % bins.bins;
-    if (bin >= first && bin < last && !Number.isNaN(values[at])) return;
+  for (const known of values) {
+    for (let bin = first; known && bin < last; bin++) if (!Number.isNaN(known[bin])) return;
   }
   writeWith(pen, theme);
   pen.fillStyle = theme.muted;
@@ -164,15 +163,17 @@ export interface Line {
   readonly high: ArrayLike<number>;
 }
 
-/** A line through bins; a gap where nothing is known. `sign` −1 draws downward. */
+/** A line through bins, if there is one; a gap where nothing is known. `sign` −1 draws downward. */
 export function drawLine(
   pen: Pen,
   scale: RowScale,
   time: Scale,
   bins: Cached<unknown>,
-  { low, high }: Line,
+  line: Line | undefined,
   sign = 1
 ): void {
+  if (!line) return;
+  const { low, high } = line;
   const [first, last] = binsIn(time, bins, 1);
   let open = false;
   pen.beginPath();

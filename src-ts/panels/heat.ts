@@ -1,4 +1,5 @@
 import type { Cached } from '../core/bin-cache';
+import type { Means } from '../core/series';
 import { mixed, packed, type Rgb, slotColor } from '../draw/palette';
 import { type Box, type Pen, writeWith } from '../draw/pen';
 import type { Theme } from '../draw/theme';
@@ -31,10 +32,10 @@ export function heatMark(
   y: number,
   time: number,
   bins: Cached<unknown>,
-  values: ArrayLike<number>,
-  processes: number,
+  values: readonly Means[],
   markOf: (process: number, box: Box) => Mark
 ): Mark {
+  const processes = values.length;
   const lines = linesIn(box, processes);
   const height = box.height / lines;
   const line = Math.max(0, Math.min(lines - 1, Math.floor((y - box.y) / height)));
@@ -44,7 +45,7 @@ export function heatMark(
   let process = first;
   let most = Number.NEGATIVE_INFINITY;
   for (let each = first; each < first + sharing; each++) {
-    const value = values[each * bins.bins + bin];
+    const value = (values[each] ?? [])[bin];
     if (!(value > most)) continue;
     most = value;
     process = each;
@@ -73,10 +74,10 @@ export function drawHeat(
   label: (process: number) => string,
   scale: Scale,
   bins: Cached<unknown>,
-  values: ArrayLike<number>,
-  processes: number,
+  values: readonly Means[],
   theme: Theme
 ): void {
+  const processes = values.length;
   writeWith(pen, theme);
   pen.fillStyle = theme.text;
   pen.fillText(title, 0, box.y - NARROW_TITLE / 2);
@@ -86,7 +87,7 @@ export function drawHeat(
   pen.imageSmoothingEnabled = false;
   const left = box.x + scale.x(bins.from);
   const right = box.x + scale.x(bins.to);
-  const image = imageOf(bins, values, processes, linesIn(box, processes), most, theme);
+  const image = imageOf(bins, values, linesIn(box, processes), most, theme);
   pen.drawImage(image, left, box.y, right - left, box.height);
   pen.restore();
 }
@@ -96,8 +97,7 @@ const IMAGES = new WeakMap<Cached<unknown>, { readonly key: string; readonly can
 /** All bins that are at hand, folded into lines: made once, so that a pan only moves it. */
 function imageOf(
   bins: Cached<unknown>,
-  values: ArrayLike<number>,
-  processes: number,
+  values: readonly Means[],
   lines: number,
   most: number,
   theme: Theme
@@ -108,15 +108,14 @@ function imageOf(
   if (known?.key === key) return known.canvas;
   const width = bins.bins;
   const steps = new Uint8Array(width * lines);
-  for (let process = 0; process < processes; process++) {
-    const line = Math.floor((process * lines) / processes) * width;
-    for (let bin = 0; bin < width; bin++) {
-      const value = values[process * width + bin];
-      if (Number.isNaN(value)) continue;
-      const step = 1 + Math.max(0, Math.min(STEPS - 1, Math.floor((value / most) * STEPS)));
+  values.forEach((known = [], process) => {
+    const line = Math.floor((process * lines) / values.length) * width;
+    for (let bin = 0; bin < known.length; bin++) {
+      if (Number.isNaN(known[bin])) continue;
+      const step = 1 + Math.max(0, Math.min(STEPS - 1, Math.floor((known[bin] / most) * STEPS)));
       if (step > steps[line + bin]) steps[line + bin] = step;
     }
-  }
+  });
   const image = new ImageData(width, lines);
   new Uint32Array(image.data.buffer).set(Uint32Array.from(steps, step => ramp[step]));
   const canvas = document.createElement('canvas');

@@ -20,9 +20,7 @@ export function notExplained(
   if (recording.table(table).rows > 0) return undefined;
   if (tasks.count === 0) return noTasks(recording);
   if (!recording.hasEnded) return coming;
-  return recording.table('attempts').rows > 0
-    ? 'Recorded without it: `recording.explain()` adds it before a report is written.'
-    : NONE_ENDED;
+  return recording.table('attempts').rows > 0 ? notWorkedOut('This') : NONE_ENDED;
 }
 
 /** Why there is nothing of something else: what was never recorded may still come while a run goes on. */

@@ -22,11 +22,16 @@ export function createStage(recording: Recording, { live = false }: { readonly l
   return { recording, tasks, selection: new Selection(), viewport, colors, live };
 }
 
+/** Task names in the order of the recording. */
+export function prefixesOf(recording: Recording): readonly string[] {
+  return recording.table('graph').symbols('prefix').names;
+}
+
 /** Gives task names their colours in the order of the recording, whichever panel asks first. */
 function keepColors(recording: Recording, colors: ColorRegistry): void {
   let given = 0;
   const give = (): void => {
-    const { names } = recording.table('graph').symbols('prefix');
+    const names = prefixesOf(recording);
     for (; given < names.length; given++) colors.slot(names[given]);
   };
   give();
@@ -34,8 +39,7 @@ function keepColors(recording: Recording, colors: ColorRegistry): void {
     if (table === 'graph') give();
   });
   recording.onReplace(() => {
-    const { names } = recording.table('graph').symbols('prefix');
-    colors.keep(names);
-    given = names.length;
+    colors.keep(prefixesOf(recording));
+    given = 0;
   });
 }

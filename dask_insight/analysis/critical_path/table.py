@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...arguments import summed_by
 from ...batch import Symbols, Texts, intern
 from ...columns import forget, take_texts
 from ...heap import give_back_between
@@ -29,8 +30,8 @@ def critical_path(
     """The table of `Recording.critical_path`."""
     import pandas as pd
 
-    if by not in (None, *_BY):
-        raise ValueError(f"by={by!r}: it can be one of {', '.join(map(repr, _BY))}")
+    if by is not None:
+        (by,) = summed_by([by], _BY)
     parts = by_cluster(read) if cluster is None else {cluster: one_cluster(read, cluster)[1]}
     tables = [_frame(part, started, name) for name, part in parts.items()]
     table = pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0]

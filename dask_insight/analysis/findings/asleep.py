@@ -1,4 +1,4 @@
-"""Time for which tasks slept: their innermost line calls a sleep, which has no frame of its own."""
+"""Time for which tasks slept: their function or their innermost line is a sleep, which has no frame."""
 
 from __future__ import annotations
 
@@ -7,23 +7,43 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ... import words
 from ...lookup import Lookup
 from .facts import Facts
 
 _SLEEPS = re.compile(r"\bsleep\(")
+#: Modules of functions that do nothing else, all called `sleep`.
+_MODULES = ("time", "asyncio.tasks")
 
 
 class Asleep(NamedTuple):
     """What is known of tasks that slept."""
 
-    #: Share of the samples' time of each task name, by code.
+    #: Share of the time of each task name, by code, as far as samples or its function tell.
     share: np.ndarray
-    #: By code of the task name, the line in which it slept longest: its file, number and text.
-    line: dict[int, tuple[str, int, str]]
+    #: By code of the task name, in words, where it slept longest.
+    where: dict[int, str]
 
 
 def asleep(facts: Facts) -> Asleep:
-    """Who slept, as far as call stacks and the source code of their lines tell."""
+    """Who slept, as far as the functions of tasks, call stacks and the source code of their lines tell."""
+    found = _in_lines(facts)
+    functions = facts.read("functions")
+    told = zip(*(functions[name].tolist() for name in ("prefix", "function", "module")), strict=True)
+    of_name: dict[str, set[tuple[str, str]]] = {}
+    for prefix, function, module in told:
+        of_name.setdefault(prefix, set()).add((function, module))
+    for code, name in enumerate(facts.names):
+        known = of_name.get(name, set())
+        if known and all(function == "sleep" and module in _MODULES for function, module in known):
+            found.share[code] = 1.0
+            module = min(module for _, module in known).partition(".")[0]
+            found.where[code] = f"as their function is `{module}.sleep`"
+    return found
+
+
+def _in_lines(facts: Facts) -> Asleep:
+    """Who slept in lines that call a sleep."""
     found = Asleep(np.zeros(len(facts.names)), {})
     lines, samples = facts.read("lines"), facts.read("samples")
     told = zip(lines["file"].tolist(), lines["line"].tolist(), lines["text"].tolist(), strict=True)
@@ -45,5 +65,6 @@ def asleep(facts: Facts) -> Asleep:
     np.add.at(table, (code[slept], place[slept]), seconds[slept])
     np.divide(table.sum(axis=1), whole, out=found.share, where=whole > 0)
     for name in np.flatnonzero(found.share).tolist():
-        found.line[name] = sleeps[int(table[name].argmax())]
+        file, line, text = sleeps[int(table[name].argmax())]
+        found.where[name] = f"mostly at {words.place(file, line)}: `{words.in_a_line(text)}`"
     return found

@@ -133,6 +133,7 @@ def _seldom(facts: Facts) -> str:
         )
     if any(map(is_pooled, facts.lanes.workers)):
         return (
+            "    import gc\n"
             "    from concurrent.futures import ProcessPoolExecutor\n"
             "    with ProcessPoolExecutor(initializer=gc.set_threshold, initargs=(50_000, 20, 50)) as pool:\n"
             "        x.compute(scheduler='processes', pool=pool)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -19,18 +19,35 @@ from .finding import Fact
 _CRASHES = ("SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGSEGV", "SIGTRAP")
 #: Windows knows no such signals: a process ends with what went wrong, from here on, here for lack of memory.
 _WRONG, _NO_MEMORY = 0xC000_0000, (0xC000_0017, 0xC000_012D)
+#: Here by Ctrl+C, as its console was closed or as somebody logged off; and this where it is ended by force.
+_CLOSED, _FORCED = (0xC000_013A, 0xC000_0142), 1
 #: With which other systems kill for memory.
 _KILL = 9
+#: From where on a number is no signal, and no status.
+_SIGNALS, _STATUSES = 1 << 8, 1 << 32
 _NAME = re.compile("SIG[A-Z0-9]{1,9}")
 
 _CRASHED = (
     "A library crashed, or what calls it did what it does not allow, such as to use it from several threads "
-    "at once. Have it print where, and run that task alone:\n\n"
+    "at once.{} Have it print where, and run that task alone:\n\n"
     "    import faulthandler\n"
     "    client.run(faulthandler.enable)   # before you compute; workers then print where they crash"
 )
-_EXITED = (
+#: Signals of code that may have got no memory, and what to do about that.
+_LACKING = {
+    "SIGABRT": " Where memory was nearly full, it may have got none, and C++ aborts (`std::bad_alloc`): make "
+    "chunks smaller then, or give a worker fewer threads.",
+    "SIGBUS": " Where memory, a disk or `/dev/shm` was nearly full, a file that it maps may have had no "
+    "room: make chunks smaller then, or give a container more with `--shm-size`.",
+}
+_BY_SOMEBODY = (
+    "Somebody may have ended it by force, as Windows' Task Manager and `taskkill /F` do; or something that a "
+    "task called ended the whole process, as `os._exit` does and libraries that give up. "
+)
+_BY_ITSELF = (
     "Something that a task called ended the whole process, as `os._exit` does and libraries that give up. "
+)
+_PRINTED = (
     "Look at what the worker printed last, and run that task alone; have it raise an exception instead."
 )
 
@@ -53,7 +70,7 @@ class Exit(NamedTuple):
     @property
     def crashed(self) -> bool:
         """Whether code of the process did what is not allowed."""
-        return self.name in _CRASHES or (self.status or 0) >= _WRONG
+        return self.name in _CRASHES or ((self.status or 0) >= _WRONG and self.status not in _CLOSED)
 
     @property
     def may_be_for_memory(self) -> bool:
@@ -61,11 +78,20 @@ class Exit(NamedTuple):
         return self.status in _NO_MEMORY or (self.status is None and self.signal in (0, _KILL))
 
     @property
+    def may_lack_memory(self) -> bool:
+        """Whether it may have crashed as it got no memory."""
+        return self.name in _LACKING
+
+    @property
     def advice(self) -> str:
         """What to do about it; '' where that is not known."""
-        if self.may_be_for_memory:
+        if self.may_be_for_memory or self.status in _CLOSED:
             return ""
-        return _CRASHED if self.crashed else _EXITED if self.status is not None else ""
+        if self.crashed:
+            return _CRASHED.format(_LACKING.get(self.name, ""))
+        if self.status is None:
+            return ""
+        return f"{_BY_SOMEBODY if self.status == _FORCED else _BY_ITSELF}{_PRINTED}"
 
     def told(self, were: str) -> str:
         """What became of a process that `was`, or of many that `were`."""
@@ -80,12 +106,16 @@ class Exit(NamedTuple):
 
 
 class Exits:
-    """How some workers ended, as far as their nannies said so."""
+    """How some workers ended, as far as their nannies said so.
 
-    def __init__(self, facts: Facts, workers: Iterable[str]) -> None:
+    Some of them, `for_memory`, these ended themselves.
+    """
+
+    def __init__(self, facts: Facts, workers: Iterable[str], for_memory: Collection[str] = ()) -> None:
         known, names = _exits(facts), list(dict.fromkeys(workers))
-        self._of = {name: known[name] for name in names if name in known}
+        self._of = {name: known[name] for name in names if name in known and name not in for_memory}
         self._workers = len(names)
+        self._for_memory = sum(name in for_memory for name in names)
 
     @cached_property
     def _kinds(self) -> list[tuple[Exit, int]]:
@@ -101,6 +131,10 @@ class Exits:
         exit = self._of.get(worker)
         return exit is None or exit.may_be_for_memory
 
+    def may_lack_memory(self, worker: str) -> bool:
+        """Whether it may have crashed as it got no memory."""
+        return worker in self._of and self._of[worker].may_lack_memory
+
     def why(self) -> str:
         """What their nannies said, in a sentence; '' if nothing."""
         if not self._kinds:
@@ -109,8 +143,10 @@ class Exits:
             return f"As its nanny says, the process {self._kinds[0][0].told('was')}. "
         if self.only:
             return f"As their nannies say, the processes {self.only.told('were')}. "
-        parts = [f"{number:,} {exit.told('was' if number == 1 else 'were')}" for exit, number in self._kinds]
-        if unknown := self._workers - len(self._of):
+        parts = [f"{number:,} {exit.told(_were(number))}" for exit, number in self._kinds]
+        if ended := self._for_memory:
+            parts.insert(0, f"{ended:,} {_were(ended)} ended by them for memory")
+        if unknown := self._workers - self._for_memory - len(self._of):
             parts.append(f"{unknown:,} ended in a way that is not known")
         return f"Of the processes, as far as nannies say, {words.listing(parts)}. "
 
@@ -118,6 +154,17 @@ class Exits:
         """The same as figures."""
         for exit, number in self._kinds:
             yield Fact(f"processes that {exit.told('were')}", number, "count")
+
+
+def _were(number: int) -> str:
+    return "was" if number == 1 else "were"
+
+
+def _number(value: object, bound: int) -> int:
+    """A whole number from 0 on and below a bound; ValueError if it is none."""
+    if type(value) is int and 0 <= value < bound:
+        return value
+    raise ValueError(f"{type(value).__name__}, or not below {bound}")
 
 
 def _exits(facts: Facts) -> dict[str, Exit]:
@@ -129,11 +176,11 @@ def _exits(facts: Facts) -> dict[str, Exit]:
             detail = from_json(events["detail"][row])
             status, name = detail.get("status"), str(detail.get("name", ""))
             exit = Exit(
-                int(detail.get("signal", 0)),
+                _number(detail.get("signal", 0), _SIGNALS),
                 name if _NAME.fullmatch(name) else "",
-                None if status is None else int(status),
+                None if status is None else _number(status, _STATUSES),
             )
-        except (AttributeError, OverflowError, TypeError, ValueError):
+        except (AttributeError, ValueError):
             continue
         found[events["source"].names[events["source"].codes[row]]] = exit
     return found

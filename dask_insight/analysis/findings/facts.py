@@ -26,6 +26,7 @@ from ...timeline import (
     Moments,
     Read,
     States,
+    cores_at_once,
     inputs,
     is_local,
     lives,
@@ -647,6 +648,11 @@ class Facts:
     def most_threads(self, workers: Iterable[str]) -> float:
         """The most threads that some workers had at once."""
         return self.most_at_once({worker: self.threads_of(worker) for worker in workers})
+
+    @cached_property
+    def cores_at_once(self) -> int:
+        """The most cores that workers had together; 0 unless all are known."""
+        return round(float(np.nan_to_num(cores_at_once(self.read("workers")))))
 
     @cached_property
     def collections(self) -> frozenset[str]:

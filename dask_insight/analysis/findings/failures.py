@@ -95,11 +95,11 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 
 def _exits(facts: Facts, rows: np.ndarray) -> Exits:
-    """How the workers of killed attempts ended; of those ended for their memory another finding tells."""
+    """How the workers of killed attempts ended; of those all ended for their memory another finding tells."""
     worker = facts.attempts.worker
     names = [worker.names[code] for code in np.unique(worker.codes[rows]).tolist()]
-    for_memory = {kill.worker for kill in kills_of(facts)} if names else ()
-    return Exits(facts, (name for name in names if name not in for_memory))
+    for_memory = {kill.worker for kill in kills_of(facts)} if names else set()
+    return Exits(facts, () if for_memory.issuperset(names) else names, for_memory)
 
 
 def _retried_work(facts: Facts, limits: Limits) -> Iterator[Finding]:

@@ -24,8 +24,8 @@ from .thresholds import Limits
 _SAMPLES = 8
 #: Where in the run growth begins to count: what comes before are imports and first allocations.
 _WARM = 1 / 4
-#: Share of the growth after which it counts as over.
-_GROWN = 0.97
+#: Share of the growth after which it counts as over, and of the time for which it must have gone on.
+_GROWN, _LASTS = 0.97, 2 / 3
 #: Share of the growth after the first spill from which it is what spilling left behind.
 _SPILLED = 0.5
 #: How many times as much as another task name one left behind to be told alone.
@@ -190,7 +190,7 @@ def _unmanaged_growth(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 
 _WHY = (
-    "It grew steadily through the run, and Dask cannot spill it or give it back, as it belongs to "
+    "It grew steadily for most of the time, and Dask cannot spill it or give it back, as it belongs to "
     "no result that it knows the size of: module-level lists, caches and `lru_cache`, objects in reference "
     "cycles, results whose size Dask cannot tell, or memory that the allocator keeps."
 )
@@ -198,6 +198,7 @@ _ADVICE = (
     "Look for what the function keeps between calls (globals, caches, class attributes), and bound "
     "it. If nothing is kept, have the allocator give memory back, or workers begin anew now and "
     "then:\n\n"
+    "    import ctypes   # Linux\n"
     "    client.run(lambda: ctypes.CDLL('libc.so.6').malloc_trim(0))\n"
     "    # before workers without a nanny start: MALLOC_TRIM_THRESHOLD_=65536\n"
     "    # dask worker --lifetime 1h --lifetime-stagger 5m --lifetime-restart"
@@ -257,7 +258,7 @@ def _growth(
 
 
 def _span(facts: Facts, ran: np.ndarray, time: np.ndarray, kept: np.ndarray) -> tuple[float, float]:
-    """While a worker ran tasks; up to when its memory had grown, if that took half of it or more.
+    """While a worker ran tasks; up to when its memory had grown, if that took most of it.
 
     What a task has that had not ended by the last sample may be its own while it runs.
     """
@@ -272,7 +273,7 @@ def _span(facts: Facts, ran: np.ndarray, time: np.ndarray, kept: np.ndarray) -> 
         return begin, begin
     full = kept[inside][0] + _GROWN * (kept[inside][-1] - kept[inside][0])
     grown = float(time[inside][np.argmax(kept[inside] >= full)])
-    return begin, grown if grown - begin >= 0.5 * (end - begin) else end
+    return begin, grown if grown - begin >= _LASTS * (end - begin) else end
 
 
 def _courses(facts: Facts) -> dict[str, _Course]:
@@ -280,7 +281,9 @@ def _courses(facts: Facts) -> dict[str, _Course]:
     resources, memory = facts.read("resources"), facts.read("memory")
     time = resources["time"]
     inside = np.isfinite(resources["memory"]) & (time >= facts.start - 1) & (time <= facts.stop + 1)
-    results = split(memory["worker"], np.flatnonzero(np.isfinite(memory["managed"])))
+    # Results that take as much as the whole process, or more, are not all there: a measure is late.
+    whole = memory["managed"] >= memory["process"]
+    results = split(memory["worker"], np.flatnonzero(np.isfinite(memory["managed"]) & ~whole))
     found, others = {}, facts.workers.keys() - own_workers(facts)
     for worker, rows in split(resources["process"], np.flatnonzero(inside)).items():
         # In the client's own process nobody can tell whose memory it is.
@@ -289,6 +292,8 @@ def _courses(facts: Facts) -> dict[str, _Course]:
             known = results[worker]
             known = known[np.argsort(memory["time"][known], kind="stable")]
             managed = np.interp(time[rows], memory["time"][known], memory["managed"][known])
+            beside = managed < resources["memory"][rows]
+            rows, managed = rows[beside], managed[beside]
             found[worker] = _Course(time[rows], resources["memory"][rows], managed)
     return found
 
@@ -355,7 +360,9 @@ UNMANAGED_GROWTH = Rule(
         "memory (of workers that spilled as much as that, or before half of it, "
         "`unmanaged-growth.critical` of the limit); in both halves at "
         "least a quarter of it, along a line (R² of `unmanaged-growth.steady`), and more than the results "
-        f"grew. Of a worker with less than {_SAMPLES} samples of its memory nothing is said. What "
+        "grew. What grew for less than two thirds of that time, and stayed, is no steady growth. "
+        f"Of a worker with less than {_SAMPLES} samples of its memory nothing is said; none counts in which "
+        "results take as much as the whole process. What "
         "a task has that had not ended by the last sample is its own while it runs, and pieces of P2P are "
         "until its barrier has ended. Named are the functions after which a process was larger by more than "
         "their results, without what others added that ran within their time; if several times. Where that "

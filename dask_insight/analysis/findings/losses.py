@@ -190,7 +190,7 @@ def _memory(facts: Facts, limits: Limits, losses: list[Loss], seen: Seen | None,
         full = min(_full_then(facts, limits, losses), key=lambda each: each.left, default=None)
         if full:
             return f"{full.title}, which is when systems kill processes or refuse them memory. "
-        return _when_seen(seen, len(losses), exits.may_be_for_memory(seen.worker)) if seen else ""
+        return _when_seen(seen, len(losses), exits) if seen else ""
     there = words.size(min(each.bytes for each in killed))
     times = words.count(sum(each.kills for each in killed), "time")
     return (
@@ -199,18 +199,22 @@ def _memory(facts: Facts, limits: Limits, losses: list[Loss], seen: Seen | None,
     )
 
 
-def _when_seen(seen: Seen, workers: int, may_be_cause: bool) -> str:
+def _when_seen(seen: Seen, workers: int, exits: Exits) -> str:
     """What the memory of the fullest of the lost workers tells; '' if nothing."""
     which = "The fullest of them" if workers > 1 else "It"
     had = f"{words.share(seen.share)} of its memory limit {words.duration(seen.age)} before"
     rose = f", {words.size(seen.rise)} more than a moment earlier" if seen.rise >= 0.1 * seen.nbytes else ""
     if seen.age > _KNOWN:
         return ""
-    if seen.share >= _FULL and not may_be_cause:
+    is_full, was_near = seen.share >= _FULL, seen.coming >= 1.0
+    if (is_full or was_near) and exits.may_lack_memory(seen.worker):
+        return f"{which} had {had}{rose}, and may have crashed for lack of memory. "
+    may_be_cause = exits.may_be_for_memory(seen.worker)
+    if is_full and not may_be_cause:
         return f"{which} had {had}{rose}. "
-    if seen.share >= _FULL:
+    if is_full:
         return f"{which} had {had}{rose}, and was most likely killed for its memory. "
-    if seen.coming >= 1.0 and may_be_cause:
+    if was_near and may_be_cause:
         return f"{which} had {had}{rose}, and may have been killed for its memory. "
     if seen.share < _LOW and not seen.is_crowded:
         return f"Memory was not short: {which[0].lower()}{which[1:]} had {had}. "

@@ -232,14 +232,14 @@ MEMORY_PRESSURE = Rule(
     formula=(
         "A nanny's kill, a paused worker, or a process with `memory-pressure.near` of its memory limit. "
         "Critical with a kill, or when `memory-pressure.paused` of the thread time was paused while tasks "
-        "waited for a thread. Named are the results that were there, none of a GPU's, where they explain "
-        "half of it, else what ran, by the memory that it is known to need; before them what is suspected "
-        "of a worker's death. It also says when results, a quarter of the memory or more, were there after "
-        "their last use; when tasks of one name, more than two for each thread, were not queued; when "
-        "others that were there then, by their median, came to less than half of what the full ones did; "
-        "when tasks carry data in their graph (see `large-graph`), or those that workers died with have "
-        "inputs of a quarter of a thread's memory or more; when P2P began anew; and when all workers are "
-        "paused and nothing has run "
+        "waited for a thread. Named are the results that were there, of those of a GPU what its devices did "
+        "not hold, where they explain half of it, else what ran, by the memory that it is known to need; "
+        "before them what is suspected of a worker's death. It also says when results, a quarter of the "
+        "memory or more, were there after their last use; when tasks of one name, more than two for each "
+        "thread, were not queued; when others that were there then, by their median, came to less than half "
+        "of what the full ones did; when tasks carry data in their graph (see `large-graph`), or those that "
+        "workers died with have inputs of a quarter of a thread's memory or more; when P2P began anew; and "
+        "when all workers are paused and nothing has run "
         f"for {words.duration(_STUCK)}."
     ),
     cost="(Paused thread-seconds, and work that went with killed workers) / threads.",

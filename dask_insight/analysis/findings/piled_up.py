@@ -83,20 +83,20 @@ def _forgotten(
     # What used them later is not in a part of the run.
     if math.isfinite(facts.part[1]):
         return
-    used, parts = used_until(facts.read, facts.attempts), [np.zeros(0, "i8")]
+    used, there = used_until(facts.read, facts.attempts), np.zeros(len(results.size))
     for worker, when in moments.items():
-        held = results.held(worker, when)
-        parts.append(held[used[held] <= when])
-    # Several workers may have had one result.
-    rows = np.unique(np.concatenate(parts))
-    nbytes = float(results.in_hosts[rows].sum())
-    if not nbytes or nbytes < _FORGOTTEN * memory:
+        held, nbytes = results.in_host(worker, when)
+        gone = used[held] <= when
+        # Several workers may have had one result.
+        there[held[gone]] = np.maximum(there[held[gone]], nbytes[gone])
+    rows, total = np.flatnonzero(there), float(there.sum())
+    if not total or total < _FORGOTTEN * memory:
         return
-    names = most(facts, rows, results.in_hosts[rows])
+    names = most(facts, rows, there[rows])
     line = _line(facts, rows[is_any(facts.prefix, names[:1])[rows]])
     last = words.duration(facts.since(float(used[rows].max())))
     yield Reason(
-        f"{words.size(nbytes)} of {quoted(names, 1)}{line} had been used for the last time by {last}: a "
+        f"{words.size(total)} of {quoted(names, 1)}{line} had been used for the last time by {last}: a "
         "client still held it.",
         _LET_GO,
     )

@@ -28,6 +28,7 @@ def _restarted(facts: Facts, limits: Limits) -> Iterator[Finding]:
         ),
         advice=(
             "Keep the workers, and let go of results alone: they leave memory once no future names them.\n\n"
+            "    import gc\n"
             "    del results  # or client.cancel(futures)\n"
             "    client.run(gc.collect)\n"
             "    # where one worker alone is to blame:\n"

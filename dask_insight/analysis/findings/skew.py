@@ -23,6 +23,11 @@ from .thresholds import Limits
 #: Tasks of a kind that a worker, and the others, must have run to be compared: fewer have no median that
 #: one outlier leaves alone.
 _LEAST = 3
+#: Least time that a task is taken to need, seconds; share of the attempts at a kind of task that are taken to
+#: be no farther off than the others; and errors of a median beyond the largest that chance makes.
+_SHORTEST, _ODD, _ERRORS = 1e-4, 0.05, 1.0
+#: Share of how much slower they must be from which places are looked at: sums in another order are as near.
+_SURELY = 1 - 1e-6
 #: How many of several slow workers, or hosts, are named.
 _WORST = 5
 #: Of the time of the lane that was there longest, how much one must have been there to be an example.
@@ -197,7 +202,10 @@ def _slow_places(facts: Facts, limits: Limits) -> Iterator[_Slow]:
     plain = own = _Medians.of(facts, seconds, times, workers)
     if facts.own is not facts.length:
         own = _Medians.of(facts, _without(facts, facts.own, locked), times, workers)
-    for place, (name,) in workers.workers.items():
+    # Most are not slow however they are compared, and thousands of them need no closer look.
+    enough = _SURELY * min(times, limits["worker-skew.starved"])
+    for place in np.flatnonzero(np.fmax(plain.times, own.times) >= enough).tolist():
+        (name,) = workers.workers[place]
         if name in slow:
             continue
         alone = facts.has_host_alone(name)
@@ -248,8 +256,12 @@ def _compared(
     """A place, if its attempts took so many times as long as those of others."""
     expected, spent, number = compared.against(place)
     if number >= limits["worker-skew.count"] and spent.sum() >= least * expected.sum():
-        expected, spent, number = compared.without_larger(sizes(), places.code, place).against(place)
+        compared = compared.without_larger(sizes(), places.code, place)
+        expected, spent, number = compared.against(place)
     if number < limits["worker-skew.count"] or not 0 < least * expected.sum() <= spent.sum():
+        return None
+    least = max(least, compared.chance(place))
+    if spent.sum() < least * expected.sum():
         return None
     # How long tasks wait for others that they have started tells nothing of their worker.
     if any(each.seceded for each in facts.held if each.name in places.workers[place]):
@@ -329,12 +341,17 @@ class _Medians(NamedTuple):
     usual: np.ndarray
     #: Rows of these by place, without what no other place has enough of.
     of_place: dict[int, np.ndarray]
+    #: How many times as long as elsewhere its attempts took, by place; 0 where nothing is compared.
+    times: np.ndarray
     #: Code of the name of each kind; -1 where it says nothing of a worker.
     name: np.ndarray
     names: int
     #: The attempts, and the kind of each.
     rows: np.ndarray
     kind: np.ndarray
+    #: How many there are of each kind; gives how much these scatter, see `_scatter`.
+    total: np.ndarray
+    scatter: Callable[[int], float]
 
     @classmethod
     def of(cls, facts: Facts, seconds: np.ndarray, times: float, places: _Places) -> _Medians:
@@ -364,7 +381,12 @@ class _Medians(NamedTuple):
             its = slice(ends[one], ends[one + 1])
             usual[its] = _medians_of_others(median[its], number[its])
         of_place = by_code(at_place, compared)
-        return cls(at_kind, number, median, usual, of_place, name, len(facts.names), rows, kind)
+        scatter = cache(partial(_scatter, cache(partial(by_code, kind)), seconds[rows], median, cell))
+        spent, expected = (
+            sums(at_place[compared], (each * number)[compared], count) for each in (median, usual)
+        )
+        told = at_kind, number, median, usual, of_place, ratio(spent, expected)
+        return cls(*told, name, len(facts.names), rows, kind, total, scatter)
 
     def without_larger(self, sizes: Sizes, places: np.ndarray, place: int) -> _Medians:
         """The same without kinds whose data are so much larger at a place that this explains its times.
@@ -390,8 +412,54 @@ class _Medians(NamedTuple):
         spent = sums(name, self.median[its] * mine, self.names)
         return expected, spent, int(mine.sum())
 
+    def chance(self, place: int) -> float:
+        """How many times as long as elsewhere a place's attempts may seem to take where all places are alike.
+
+        The median of n values from a normal distribution has the standard error s √(π / 2n), where s is their
+        standard deviation, and the largest of W such errors is about √(2 ln W) of them; one more is allowed.
+        Here of the logarithms of durations, for tasks take many times as long as others rather than seconds
+        longer, and of all kinds at the place by their share of its time.
+        """
+        its = self._at(place)
+        its = its[self.name[self.at_kind[its]] >= 0]
+        kind, mine = self.at_kind[its], self.number[its]
+        others = self.total[kind] - mine
+        share = self.usual[its] * mine / (self.usual[its] * mine).sum()
+        spread = np.array([self.scatter(each) for each in kind.tolist()])
+        error = np.sqrt(np.pi / 2 * (share**2 * spread**2 * (1 / mine + 1 / others)).sum())
+        return float(np.exp((np.sqrt(2 * np.log(len(self.of_place))) + _ERRORS) * error))
+
     def _at(self, place: int) -> np.ndarray:
         return self.of_place.get(place, np.zeros(0, "i8"))
+
+
+def _scatter(
+    rows_of: Callable[[], dict[int, np.ndarray]],
+    seconds: np.ndarray,
+    median: np.ndarray,
+    cell: np.ndarray,
+    kind: int,
+) -> float:
+    """Standard deviation of the logarithms of a kind's durations, each within its place.
+
+    What places differ by is no part of it, and a few attempts that are far off count as if they were less so.
+
+    Parameters
+    ----------
+    rows_of
+        Gives the attempts of each kind.
+    seconds, cell
+        Of each attempt, and its place in `median`.
+    """
+    rows = rows_of()[kind]
+    there = cell[rows]
+    off = np.log(np.maximum(seconds[rows], _SHORTEST) / np.maximum(median[there], _SHORTEST))
+    # As many as there are medians tell nothing, as an only one at a place is its median.
+    free = len(rows) - len(sorted_set(there))
+    odd = max(1, round(_ODD * free))
+    squares = np.sort(off**2)
+    squares[-odd:] = squares[-odd - 1]
+    return float(np.sqrt(squares.sum() / max(1, free)))
 
 
 def _kinds(facts: Facts, seconds: np.ndarray, times: float) -> tuple[np.ndarray, np.ndarray]:
@@ -570,7 +638,10 @@ WORKER_SKEW = Rule(
     formula=(
         "Slower: the medians of its tasks by name against those of the other workers of its cluster, of a "
         "host with several workers those of the other hosts, waits for a CPU counted in, at least "
-        "`worker-skew.times` over `worker-skew.count` tasks or more, without waits for the interpreter's "
+        "`worker-skew.times` over `worker-skew.count` tasks or more, and more than the slowest of so many "
+        "that are alike would seem to take by chance: e to the standard error of the medians, by how much "
+        "durations scatter within workers (s √(π / 2n), s of their logarithms), times √(2 ln W) + 1 for W "
+        "workers; without waits for the interpreter's "
         "lock, and waits for a CPU and collecting garbage not counted in (`worker-skew.starved`) among "
         "workers of one host; not those whose data are larger in proportion; several are told as one. More "
         "work: busy share of its threads, without such waits, at least "

@@ -8,12 +8,15 @@ import numpy as np
 
 from ... import words
 from ...timeline import Moments
-from .facts import Facts
+from .facts import Facts, is_any
 from .failures import ended_as
 from .finding import Fact, Finding
 from .names import by_code, most, quoted, workers_of
 from .rule import Rule
 from .thresholds import Limits
+
+#: What Dask takes tasks of a name to last of which none has ended.
+_DURATIONS = "distributed.scheduler.default-task-durations."
 
 
 def _stealing(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -52,13 +55,24 @@ def _stealing(facts: Facts, limits: Limits) -> Iterator[Finding]:
         ),
         advice=(
             "Tell Dask what it cannot know: how large results of your own types are, how long tasks of a "
-            "name take; keep tasks where their data are; or turn stealing off.\n\n"
+            "name take before the first has ended; keep tasks where their data are; or turn stealing off.\n\n"
             "    def __sizeof__(self): return self.values.nbytes   # in classes of your own\n"
             "    client.submit(f, x, workers=[address])\n"
-            "    dask.config.set({'distributed.scheduler.work-stealing': False})  # before there is a cluster"
+            "    # before there is a cluster\n"
+            f"    dask.config.set({_duration(facts, rows, names[:1])})\n"
+            "    dask.config.set({'distributed.scheduler.work-stealing': False})"
         ),
         url=STEALING.url,
     )
+
+
+def _duration(facts: Facts, rows: np.ndarray, names: tuple[str, ...]) -> dict[str, str]:
+    """The setting of how long tasks of a name take, by some attempts."""
+    mine = rows[is_any(facts.prefix, names)[rows]] if names else rows
+    usual = round(1000 * float(np.median(facts.length[mine])))
+    # A dot ends the name of a setting.
+    name = names[0] if names and "." not in names[0] else "NAME"
+    return {f"{_DURATIONS}{name}": f"{max(1, usual)} ms"}
 
 
 def _after(facts: Facts, stolen: np.ndarray) -> np.ndarray:

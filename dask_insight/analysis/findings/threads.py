@@ -131,6 +131,8 @@ def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
         else Fact("delay of a thread that asks for the lock", told.late, "s", limits["gil-contention.late"])
     )
     threads = max(round(facts.most_threads(each.name for each in mine)), 2)
+    # More processes that compute than cores would wait for these, see `oversubscribed`.
+    processes = min(threads, facts.cores_at_once or threads)
     where = whereabouts_of(facts, names[0])
     yield Finding(
         code="gil-contention",
@@ -157,20 +159,20 @@ def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
             "Use more processes with fewer threads each, or functions that release the lock (NumPy, pandas "
             "on Arrow "
             "strings, compiled code) in place of loops in Python.\n\n"
-            f"{one_thread_each(facts, threads)}"
+            f"{one_thread_each(facts, processes)}"
         ),
         url=GIL_CONTENTION.url,
     )
 
 
-def one_thread_each(facts: Facts, threads: int) -> str:
+def one_thread_each(facts: Facts, processes: int) -> str:
     """Code for so many processes of one thread in place of threads."""
     if facts.all_local:
-        return f"    x.compute(scheduler='processes', num_workers={threads}, chunksize=1)"
+        return f"    x.compute(scheduler='processes', num_workers={processes}, chunksize=1)"
     apart = ", processes=True" if _in_one_process(facts) else ""
     return (
-        f"    cluster = LocalCluster(n_workers={threads}, threads_per_worker=1{apart})\n"
-        f"    # dask worker ADDRESS --nworkers {threads} --nthreads 1"
+        f"    cluster = LocalCluster(n_workers={processes}, threads_per_worker=1{apart})\n"
+        f"    # dask worker ADDRESS --nworkers {processes} --nthreads 1"
     )
 
 

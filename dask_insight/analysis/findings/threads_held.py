@@ -114,15 +114,15 @@ def held(facts: Facts) -> list[Held]:
     rows_of = {name: ran[first:last] for name, first, last in parts if first < last}
     resources, sampling, gpus = (Samples(facts.read(table)) for table in ("resources", "sampling", "gpus"))
     busy_of = {name: _busy(facts, rows) for name, rows in rows_of.items()}
-    starved = {
-        name: _starved(facts, rows, resources.of(name), busy_of[name]) for name, rows in rows_of.items()
-    }
-    processes = _processes(facts, rows_of, starved)
+    used_of = {name: _Used(facts, resources.of(name), busy) for name, busy in busy_of.items()}
+    starved = {name: _starved(facts, rows, used_of[name]) for name, rows in rows_of.items()}
+    processes = _processes(facts, rows_of, busy_of, starved)
     found = []
     for code, name in enumerate(facts.lanes.workers):
         if name not in rows_of:
             continue
-        busy, used, rounds = busy_of[name], resources.of(name), sampling.of(name)
+        busy, used = busy_of[name], used_of[name]
+        rounds, on_gpus = sampling.of(name), _Used(facts, gpus.of(name), busy)
         seconds = max(busy.seconds, 1e-9)
         found.append(
             Held(
@@ -132,22 +132,61 @@ def held(facts: Facts) -> list[Held]:
                 # Workers of one process share its lock and its cores.
                 process=processes[process_of(facts, name)],
                 seconds=busy.seconds,
-                late=_late(rounds, used, busy, _mean(used, busy, "lag")),
-                lock=_mean(used, busy, "gil"),
+                late=_late(rounds, used, used.mean("lag")),
+                lock=used.mean("gil"),
                 sure=bool(np.isfinite(rounds["starved"]).any()),
-                cores=_mean(used, busy, "cpu") / 100,
+                cores=used.mean("cpu") / 100,
                 starved=starved[name] / seconds,
-                queued=_sum(facts, used, "starved"),
-                waited=_during(facts, used, busy, "gil_wait") / seconds,
+                queued=used.sum("starved"),
+                waited=used.during("gil_wait") / seconds,
                 threads=_told(facts, name),
-                gpu=float(np.nan_to_num(_mean(gpus.of(name), busy, "utilization"))),
-                limit=_mean(used, busy, "cpu_limit"),
-                throttled=_mean(used, busy, "throttled"),
-                stopped=_during(facts, used, busy, "starved", "throttled"),
-                children=_sum(facts, used, "children"),
+                gpu=float(np.nan_to_num(on_gpus.mean("utilization"))),
+                limit=used.mean("cpu_limit"),
+                throttled=used.mean("throttled"),
+                stopped=used.during("starved", "throttled"),
+                children=used.sum("children"),
             )
         )
     return found
+
+
+class _Used:
+    """What one worker sampled, each moment looked up once."""
+
+    def __init__(self, facts: Facts, table: Mapping[str, np.ndarray], busy: Moments) -> None:
+        self.table, self.busy = table, busy
+        time = table["time"]
+        #: Which samples tell of the run, and which were taken while tasks ran.
+        self._inside = (time > facts.start) & (time <= facts.stop + 1)
+        self._while_busy = busy.has(time - 1e-3)
+
+    def mean(self, column: str) -> float:
+        """Mean of a resource's samples that were taken while tasks ran; NaN if unknown."""
+        if column not in self.table:
+            return float("nan")
+        values = self.table[column]
+        mine = np.isfinite(values) & self._while_busy
+        return float(values[mine].mean()) if mine.any() else float("nan")
+
+    def during(self, *columns: str) -> float:
+        """Thread-seconds that a column tells of the time in which tasks ran, multiplied with others by row.
+
+        NaN if unknown. Of a sample counts the share of its time in which tasks ran.
+        """
+        if any(column not in self.table for column in columns):
+            return float("nan")
+        values = np.prod([self.table[column] for column in columns], axis=0)
+        if not np.isfinite(values[self._inside]).any():
+            return float("nan")
+        return float(between(self.table["time"], values, self.busy.start, self.busy.stop).sum())
+
+    def sum(self, column: str) -> float:
+        """Seconds that a column tells of the whole run; NaN if unknown."""
+        if column not in self.table:
+            return float("nan")
+        values = self.table[column][self._inside]
+        known = np.isfinite(values)
+        return float(values[known].sum()) if known.any() else float("nan")
 
 
 def cores_of(facts: Facts, held: Iterable[Held]) -> float:
@@ -169,16 +208,20 @@ def _by_process(facts: Facts, cores: Mapping[str, float]) -> float:
 
 
 def _processes(
-    facts: Facts, rows_of: Mapping[str, np.ndarray], starved: Mapping[str, float]
+    facts: Facts,
+    rows_of: Mapping[str, np.ndarray],
+    busy_of: Mapping[str, Moments],
+    starved: Mapping[str, float],
 ) -> dict[Any, Process]:
-    """Every process, of the rows and the thread-seconds without a free core of each worker."""
+    """Every process, of the rows, the busy time and the thread-seconds without a free core of each worker."""
     names_of: dict[Any, list[str]] = {}
     for name in rows_of:
         names_of.setdefault(process_of(facts, name), []).append(name)
     found = {}
     for process, names in names_of.items():
         rows = np.concatenate([rows_of[name] for name in names])
-        busy, cpu = _busy(facts, rows), np.asarray(facts.attempts.cpu[rows], "f8")
+        busy = busy_of[names[0]] if len(names) == 1 else _busy(facts, rows)
+        cpu = np.asarray(facts.attempts.cpu[rows], "f8")
         seconds, told = max(busy.seconds, 1e-9), cpu[cpu > 0]
         found[process] = Process(
             at_once=_at_once(facts, rows, busy),
@@ -203,10 +246,10 @@ def _at_once(facts: Facts, rows: np.ndarray, busy: Moments) -> float:
     return float(facts.length[rows].sum()) / busy.seconds if busy.seconds > 0 else 0.0
 
 
-def _starved(facts: Facts, rows: np.ndarray, used: Mapping[str, np.ndarray], busy: Moments) -> float:
+def _starved(facts: Facts, rows: np.ndarray, used: _Used) -> float:
     """Thread-seconds for which attempts waited for a CPU: no more than they had none; NaN if unknown."""
     without = facts.length[rows] - np.nan_to_num(facts.attempts.cpu[rows])
-    return float(np.minimum(_during(facts, used, busy, "starved"), np.maximum(without, 0.0).sum()))
+    return float(np.minimum(used.during("starved"), np.maximum(without, 0.0).sum()))
 
 
 def _told(facts: Facts, name: str) -> float:
@@ -215,9 +258,7 @@ def _told(facts: Facts, name: str) -> float:
     return threads if threads > 0 else np.inf
 
 
-def _late(
-    table: Mapping[str, np.ndarray], used: Mapping[str, np.ndarray], busy: Moments, lag: float
-) -> float:
+def _late(table: Mapping[str, np.ndarray], used: _Used, lag: float) -> float:
     """Mean delay of the sampler's rounds while tasks ran; where nothing was sampled, of the event loop.
 
     Periods count by how much threads may have waited for the lock, where that is known: what a run does
@@ -225,51 +266,14 @@ def _late(
     no wait for the lock.
     """
     stop, period = table["time"], table["period"].astype("f8")
-    full = (table["samples"] > 0) & (busy.within(stop - period, stop) >= _BUSY * period)
+    full = (table["samples"] > 0) & (used.busy.within(stop - period, stop) >= _BUSY * period)
     if float(table["samples"][full].sum()) < _ROUNDS:
         return lag / _LONGEST
     waits = table["interval"] * table["samples"]
     aimed = np.where(np.isfinite(table["asked"]), table["asked"], waits)
     late = (period - aimed - np.nan_to_num(table["starved"]))[full]
     weight = np.ones(len(late))
-    if "gil_wait" in used:
-        waited = between(used["time"], used["gil_wait"], (stop - period)[full], stop[full])
+    if "gil_wait" in used.table:
+        waited = between(used.table["time"], used.table["gil_wait"], (stop - period)[full], stop[full])
         weight = waited if waited.sum() > 0 else weight
     return max(0.0, float((weight * late).sum() / (weight * table["samples"][full]).sum()))
-
-
-def _mean(table: Mapping[str, np.ndarray], busy: Moments, column: str) -> float:
-    """Mean of a resource's samples that were taken while tasks ran."""
-    if column not in table:
-        return float("nan")
-    values = table[column]
-    mine = np.isfinite(values) & busy.has(table["time"] - 1e-3)
-    return float(values[mine].mean()) if mine.any() else float("nan")
-
-
-def _during(facts: Facts, table: Mapping[str, np.ndarray], busy: Moments, *columns: str) -> float:
-    """Thread-seconds that a column tells of the time in which tasks ran, multiplied with others row by row.
-
-    NaN if unknown. Of a sample counts the share of its time in which tasks ran.
-    """
-    if any(column not in table for column in columns):
-        return float("nan")
-    values = np.prod([table[column] for column in columns], axis=0)
-    if not np.isfinite(values[_inside(facts, table)]).any():
-        return float("nan")
-    return float(between(table["time"], values, busy.start, busy.stop).sum())
-
-
-def _sum(facts: Facts, table: Mapping[str, np.ndarray], column: str) -> float:
-    """Seconds that a column tells of the whole run; NaN if unknown."""
-    if column not in table:
-        return float("nan")
-    values = table[column][_inside(facts, table)]
-    known = np.isfinite(values)
-    return float(values[known].sum()) if known.any() else float("nan")
-
-
-def _inside(facts: Facts, table: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Which samples tell of the run."""
-    mask: np.ndarray = (table["time"] > facts.start) & (table["time"] <= facts.stop + 1)
-    return mask

@@ -9,7 +9,6 @@ import numpy as np
 
 from ... import words
 from ...lookup import ratio
-from ...timeline import cores_at_once
 from .asleep import Asleep, asleep
 from .facts import Facts
 from .finding import Fact, Finding
@@ -246,8 +245,7 @@ def _worked(used: float, waits_too: bool) -> str:
 
 
 def _of_processes(facts: Facts) -> str:
-    known = np.nan_to_num(cores_at_once(facts.read("workers")))
-    cores, threads = round(float(known)), round(facts.threads)
+    cores, threads = facts.cores_at_once, round(facts.threads)
     there = f", here {words.count(cores, 'core')} for {words.count(threads, 'thread')}" if cores else ""
     return (
         "Where they compute, let no more of them run at once than there are cores, counting the "
@@ -317,14 +315,13 @@ def _more_at_once(facts: Facts, name: str) -> str:
 
 def _sleeping(facts: Facts, limits: Limits) -> Iterator[Finding]:
     sleepers = asleep(facts)
-    if not sleepers.line:
+    if not sleepers.where:
         return
     waits = _waits(facts, limits, sleepers)
     told = _told(facts, limits, waits, waits.slept)
     if told is None:
         return
     name, share = told.names[0], float(sleepers.share[told.code])
-    file, line, text = sleepers.line[told.code]
     yield Finding(
         code="sleeping",
         # Whoever sleeps means to, as a rule.
@@ -334,15 +331,15 @@ def _sleeping(facts: Facts, limits: Limits) -> Iterator[Finding]:
         cost_thread_seconds=told.total,
         cost_seconds=told.cost / 2,
         evidence=(
-            Fact("share of its samples in a sleep", share, "share"),
+            Fact("share of its time in a sleep", share, "share"),
             told.share,
             Fact("time without a CPU", told.total, "s"),
             Fact("of it, while other tasks waited for a thread", told.others, "s"),
         ),
         why=(
             f"{words.listing(f'`{each}`' for each in told.names[:3])} held threads for "
-            f"{words.duration(told.total)} without computing, for they slept, mostly at "
-            f"{words.place(file, line)}: `{words.in_a_line(text)}`. If that is meant, nothing is wrong."
+            f"{words.duration(told.total)} without computing, for they slept, "
+            f"{sleepers.where[told.code]}. If that is meant, nothing is wrong."
         ),
         advice=(
             "A thread that sleeps runs nothing else. Where the sleep waits for something, wait for that "
@@ -395,7 +392,8 @@ SLEEPING = Rule(
     says="Tasks held threads while they slept, most likely on purpose.",
     formula=(
         "As `io-wait`, of task names that spent `sleeping.share` of that time asleep: the innermost line of "
-        "their call stacks calls a `sleep`. Needs the source code of that line. No more than *info*."
+        "their call stacks calls a `sleep`, which needs the source code of that line; or `time.sleep` or "
+        "`asyncio.sleep` is their function itself. No more than *info*."
     ),
     cost="Half of that time while other tasks waited for a thread, over all threads.",
     url="https://distributed.dask.org/en/stable/asynchronous.html",

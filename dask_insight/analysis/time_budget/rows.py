@@ -10,7 +10,7 @@ import numpy as np
 from ...batch import Symbols, intern
 from ...heap import give_back
 from ...timeline import Read
-from .budget import budget
+from .budget import budget, split
 from .parts import Pieces, joined, kind_of
 from .subjects import Subjects, by_line, subjects
 
@@ -26,6 +26,12 @@ _BINS = (1_000, 500, 250, 120, 60, 30, 15, 8)
 _SCATTERED = ("overhead", "deserialize", "serialize", "disk", "scheduler", "placement")
 _NAMED = 0.1
 _SHARES = 2_000
+#: Times as many rows as are aimed at, from which all parts are told like those, and more of their sums: with
+#: the names of a good share first, then without any, at last in fewer bins yet. So rows grow with the workers
+#: of a large cluster, and not with these times the names or the threads.
+_CROWDED = 3
+_MORE_SHARES = 12_000
+_FEWER = (4, 2)
 #: The part of the range in which rows are counted to choose the bins.
 _TRIAL = 0.02
 
@@ -65,6 +71,8 @@ def rows(read: Read) -> dict[str, Any]:
     what they were for, with time that functions ran in fewer bins than other. So
     all sums over the whole run are right, and those over a part of it to a bin.
     What of sums without a name is whose, rows of no length tell; see `_shares`.
+    Where workers times names are very many, all sums are without a name, so
+    that what one name took on one worker, or in one bin, is not told.
     """
     found = _Shared.of(read)
     give_back()
@@ -111,24 +119,66 @@ def _short(read: Read, found: _Shared, about: Subjects) -> tuple[list[Pieces], S
     spent = _spent(found, about)
     much = _much(spent, about)
     told, bare, named = by_line(read, about)
-    by_part: dict[int, list[_Told]] = {}
-    for each in found.pieces:
-        # What a piece of its part is told to be for, by its subject.
-        alias = np.arange(len(about.function), dtype="i4")
-        if found.parts[each.part] in _SCATTERED:
-            alias = np.where(much[each.part], named, bare)
-        by_part.setdefault(each.part, []).append(_Told(each, about, alias))
+    plain = np.arange(len(about.function), dtype="i4")
+    # What pieces of each part are told to be for, by their subject: in ever fewer words.
+    usual = [
+        np.where(much[code], named, bare) if part in _SCATTERED else plain
+        for code, part in enumerate(found.parts)
+    ]
+    ways = [usual, [np.where(each, named, bare) for each in much], [bare] * len(found.parts)]
     made: list[Pieces] = []
+    shares = _SHARES
     for computing, most in ((True, _COMPUTING), (False, _OTHER)):
-        mine = {
-            part: some
-            for part, some in by_part.items()
-            if (kind_of(found.parts[part]) == "computing") == computing
-        }
-        every = _bin(mine, found, most)
-        for some in mine.values():
-            made += _sums(some, found, every)
-    return [*made, *_shares(found, np.where(much, 0.0, spent), told, named)], told
+        mine = [
+            each for each in found.pieces if (kind_of(found.parts[each.part]) == "computing") == computing
+        ]
+        sums, way = _summed(mine, about, ways, found, most)
+        made += sums
+        for code in {each.part for each in mine}:
+            spent[code, way[code] != bare] = 0.0
+        if way is not usual:
+            shares = _MORE_SHARES
+    return [*made, *_shares(found, spent, told, named, shares)], told
+
+
+def _summed(
+    pieces: list[Pieces], about: Subjects, ways: list[list[np.ndarray]], found: _Shared, most: int
+) -> tuple[list[Pieces], list[np.ndarray]]:
+    """About so many rows of some pieces, and in which of some ways it is told what they are for.
+
+    In all but the first way long pieces are cut, and summed too: a worker may have many threads.
+    """
+    length = found.stop - found.start
+    made: list[Pieces] = []
+    for way in ways:
+        alike = _by_part(pieces, about, way)
+        cut = way is not ways[0]
+        bins = _BINS[-1] if cut else _bins(alike, found, most)
+        made = [each for some in alike for each in _sums(some, found, length / bins, cut=cut)]
+        count = _count(made)
+        if count > _CROWDED * most:
+            continue
+        # Without names there may be room for more bins.
+        more = next(each for each in _BINS if each <= bins or count * each <= most * bins) if cut else bins
+        if more > bins:
+            made = [each for some in alike for each in _sums(some, found, length / more, cut=True)]
+        return made, way
+    for bins in _FEWER:
+        made = [each for some in alike for each in _sums(some, found, length / bins, cut=True)]
+        if _count(made) <= _CROWDED * most:
+            break
+    return made, way
+
+
+def _count(made: list[Pieces]) -> int:
+    return sum(len(each.lane) for each in made)
+
+
+def _by_part(pieces: list[Pieces], about: Subjects, way: list[np.ndarray]) -> list[list[_Told]]:
+    by_part: dict[int, list[_Told]] = {}
+    for each in pieces:
+        by_part.setdefault(each.part, []).append(_Told(each, about, way[each.part]))
+    return list(by_part.values())
 
 
 class _Told(NamedTuple):
@@ -171,20 +221,26 @@ def _much(spent: np.ndarray, about: Subjects) -> np.ndarray:
     return much
 
 
-def _shares(found: _Shared, spent: np.ndarray, told: Subjects, named: np.ndarray) -> Iterator[Pieces]:
+def _shares(
+    found: _Shared, spent: np.ndarray, told: Subjects, named: np.ndarray, most: int
+) -> Iterator[Pieces]:
     """How many thread-seconds of the sums without a name belong to a name, as threads of rows of no length.
 
     Parameters
     ----------
     spent
-        Those of each part, a row, that went into each given subject, a column.
+        Those of each part, a row, that went into each given subject, a column, and are told without a name.
     named
         The row of `told` for each given subject: with its name, and the line of the sums.
+    most
+        How many are told, those with most time.
     """
-    scattered = np.array([code for code, part in enumerate(found.parts) if part in _SCATTERED])
+    scattered = np.flatnonzero(spent.any(axis=1))
+    if not len(scattered):
+        return
     seconds = np.array([np.bincount(named, spent[code], len(told.function)) for code in scattered])
     seconds[:, [not name for name in told.function]] = 0.0
-    largest = np.argsort(seconds, axis=None, kind="stable")[-_SHARES:]
+    largest = np.argsort(seconds, axis=None, kind="stable")[-most:]
     part, row = np.divmod(largest, len(told.function))
     for place, code in enumerate(scattered.tolist()):
         mine = row[(part == place) & (seconds[part, row] > 0)].astype("i4")
@@ -203,23 +259,21 @@ def _named(names: list[str], of: np.ndarray) -> Symbols:
     return Symbols(known.codes[of], known.names)
 
 
-def _bin(told: dict[int, list[_Told]], found: _Shared, most: int) -> float:
-    """Seconds of a bin, so that there are about so many rows."""
+def _bins(told: list[list[_Told]], found: _Shared, most: int) -> int:
+    """So many bins that there are about so many rows."""
     length = found.stop - found.start
     begin = found.start + length / 3
     end = begin + length * _TRIAL
-    some = [[each.between(begin, end) for each in alike] for alike in told.values()]
-    every = length / _BINS[-1]
+    some = [[each.between(begin, end) for each in alike] for alike in told]
     for bins in _BINS:
-        every = length / bins
-        rows = sum(len(made.lane) for alike in some for made in _sums(alike, found, every))
+        rows = sum(_count(_sums(alike, found, length / bins)) for alike in some)
         if rows <= most * _TRIAL:
             break
-    return every
+    return bins
 
 
-def _sums(told: list[_Told], found: _Shared, every: float) -> list[Pieces]:
-    """The same, of one part, with all that are shorter than `every` summed by bin.
+def _sums(told: list[_Told], found: _Shared, every: float, *, cut: bool = False) -> list[Pieces]:
+    """The same, of one part, with all that are shorter than `every` summed by bin; `cut`: longer ones too.
 
     `row` tells what for, `lane` of a sum is -1 - its worker.
     """
@@ -228,7 +282,7 @@ def _sums(told: list[_Told], found: _Shared, every: float) -> list[Pieces]:
     size = max(1, len(found.workers)) * what * bins
     part = told[0].pieces.part
     long_: list[Pieces] = []
-    coded = _each_coded(told, found, every, bins, what, long_)
+    coded = _each_coded(told, found, every, bins, what, None if cut else long_)
     count = sum(each.pieces.count for each in told)
     if size <= max(1 << 18, 4 * count):
         sums: np.ndarray = np.zeros(size)
@@ -256,17 +310,21 @@ def _sums(told: list[_Told], found: _Shared, every: float) -> list[Pieces]:
 
 
 def _each_coded(
-    told: list[_Told], found: _Shared, every: float, bins: int, what: int, long_: list[Pieces]
+    told: list[_Told], found: _Shared, every: float, bins: int, what: int, long_: list[Pieces] | None
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """See `_coded`, for some pieces at a time; those that last as long as a bin are added to `long_`."""
+    """See `_coded`, for some pieces at a time; those that last as long as a bin go to `long_`, or are cut."""
     for each in told:
         for pieces in each.pieces.blocks():
             some = each._replace(pieces=pieces)
             lasts = pieces.stop - pieces.start >= every
             if lasts.any():
                 more = some.take(np.flatnonzero(lasts & (pieces.threads > 0)))
-                long_.append(more.pieces.but(row=more.subject))
                 some = some.take(np.flatnonzero(~lasts))
+                if long_ is None:
+                    [parts] = split([more.pieces], found.start, every)
+                    yield _coded(more._replace(pieces=parts), found, every, bins, what)
+                else:
+                    long_.append(more.pieces.but(row=more.subject))
             yield _coded(some, found, every, bins, what)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ... import words
+from ...arguments import summed_by
 from ...lookup import Lookup, distinct, pick
 from ...tables.facts import part_of_run, recorded
 from ...tables.spans import paths_of
@@ -36,9 +37,7 @@ def time_budget(
     """The table of `Recording.time_budget`; `start` and `stop` in seconds since `zero`."""
     import pandas as pd
 
-    wanted = [by] if isinstance(by, str) else list(by or ())
-    if unknown := [name for name in wanted if name not in BY]:
-        raise ValueError(f"by={unknown[0]!r} is none of {', '.join(BY)}")
+    wanted = [] if by is None else summed_by(by, BY)
     if stop < start:
         raise ValueError(f"stop={stop:g} is before start={start:g}")
     if every is not None and not every > 0:

@@ -14,6 +14,8 @@ from .setting import Setting
 ROUND = 0.1
 #: Workers from which not all are compared for each task; from as many Dask takes each in turn.
 MANY = 20
+#: Seconds that Dask adds to the transfers of a task that it thinks of moving.
+_LATENCY = 0.1
 
 
 class Cluster:
@@ -43,6 +45,7 @@ class Cluster:
         #: What is on its way to each worker, with its moment; what could run there.
         self.incoming: list[list[tuple[float, int]]] = [[] for _ in range(workers)]
         self.ready: list[list[int]] = [[] for _ in range(workers)]
+        self.levels = _Levels(self)
         self.free, self.alive = [0] * workers, [False] * workers
         #: Those that joined; those that had fewer tasks than threads since, the first of them first.
         self.there: list[int] = []
@@ -51,11 +54,16 @@ class Cluster:
         self.wake, self.link = [math.inf] * workers, [0.0] * workers
         #: Tasks sent to each worker that have not ended, and the seconds that Dask expects of them.
         self.processing, self.occupancy = [0] * workers, [0.0] * workers
+        #: Workers with more tasks than threads, and some that had.
+        self.crowded: set[int] = set()
         #: Tasks that wait on workers; workers with fewer tasks than threads.
         self.waiting = self.unfilled = 0
         self.balancing = False
+        #: Workers and tasks that were looked at in rounds of stealing.
+        self.looks = 0
         self.moved = 0.0
         self._down, self._several = setting.costs.down, workers > 1
+        self._sizes = set(setting.threads)
 
     def wait(self, task: int, worker: int) -> float:
         """Seconds until a task might start on a worker, as Dask expects."""
@@ -107,10 +115,12 @@ class Cluster:
                 return worker
         return -1
 
-    def idle(self, worker: int, work: float) -> bool:
-        """Whether Dask would call a worker unoccupied; `work` is the sum of all `occupancy`."""
-        threads = self.threads[worker]
-        return self.processing[worker] < threads or self.occupancy[worker] < threads * work / self.total / 2
+    def idle_below(self, work: float) -> dict[int, float]:
+        """Expected work below which Dask calls a worker unoccupied, by its threads.
+
+        `work` is the sum of all `occupancy`. One with fewer tasks than threads is unoccupied anyway.
+        """
+        return {threads: threads * work / self.total / 2 for threads in self._sizes}
 
     def give(self, task: int, worker: int, now: float) -> None:
         """Send a task to a worker, which fetches what it lacks."""
@@ -121,8 +131,10 @@ class Cluster:
         threads = self.threads[worker]
         if processing == threads:
             self.unfilled -= 1
-        elif processing > threads and self.unfilled and not self.balancing:
-            self.plan_balance(now)
+        elif processing > threads:
+            self.crowded.add(worker)
+            if self.unfilled and not self.balancing:
+                self.plan_balance(now)
         arrival = now + self._down
         if self._several and self.needs[task]:
             arrival = self._fetch(task, worker, arrival)
@@ -189,3 +201,20 @@ class Cluster:
         if self._several:
             self.balancing = True
             heappush(self.events, ((math.floor(now / ROUND) + 1) * ROUND, self.balance))
+
+
+class _Levels(dict[int, int]):
+    """How dear it is to move each task beside its computing: 0 for free. Worked out where it is asked for."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    def __missing__(self, task: int) -> int:
+        cluster, needs = self._cluster, self._cluster.needs[task]
+        level = 0
+        if needs:
+            size = sum(cluster.nbytes[each] for each in needs)
+            ratio = (size / cluster.costs.bandwidth + _LATENCY) / max(cluster.expected[task], 1e-6)
+            level = max(1, round(math.log2(ratio) + 6))
+        self[task] = level
+        return level

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from heapq import heappop, heappush
 from itertools import cycle, islice
 from typing import Any, NamedTuple
 
@@ -32,7 +33,7 @@ from .chunks import with_chunks
 from .costs import recorded_costs
 from .model import Model, model
 from .setting import Setting
-from .simulation import simulate
+from .simulation import Outcome, simulate
 
 #: Most workers, and threads of each, that are simulated.
 _MOST = 100_000
@@ -45,15 +46,24 @@ _WANTING = 0.1
 class Replay:
     """A recording made ready for questions, of which each then takes one simulation.
 
-    Where it has several schedulers, it is about one of them, by default that with most work.
+    Where it has several schedulers, it is about one of them, by default that with most work. `looks` is how
+    often all simulations together may look for tasks to steal.
 
     Raises
     ------
     ValueError
         If no task ended, it does not tell which task needs which, or no task ran on that cluster.
+    TooLong
+        If the simulation of the recorded setting takes more `looks`; so may `ask`.
     """
 
-    def __init__(self, read: Read, about: Mapping[str, Any], cluster: str | None = None) -> None:
+    def __init__(
+        self,
+        read: Read,
+        about: Mapping[str, Any],
+        cluster: str | None = None,
+        looks: float = math.inf,
+    ) -> None:
         #: Address of the scheduler; '' where there is but one.
         self.cluster, read = one_cluster(read, cluster)
         if isinstance(source := about.get("source"), str) and not len(read("edges")["task"]):
@@ -74,7 +84,8 @@ class Replay:
         self._before = Setting(
             tuple(worker.threads for worker in at_once), tuple(worker.joined for worker in at_once), costs
         )
-        self._known = simulate(recorded, self._before)
+        self._looks = looks
+        self._known = self._simulated(recorded, self._before)
         #: Not where its threads are more than is known, or its clocks wrong.
         self._keeps_bounds = _least(recorded, self._before) <= recorded.run.seconds
         self._cores = round(float(np.nan_to_num(cores_at_once(read("workers")))))
@@ -125,7 +136,7 @@ class Replay:
         quicker = _quicker(recorded, faster or {}, spilling=spilling)
         changed = quicker if chunks == 1 else with_chunks(quicker, chunks)
         same = changed is recorded and after == before
-        asked = known if same else simulate(changed, after)
+        asked = known if same else self._simulated(changed, after)
         scaled = recorded.run.seconds * (asked.seconds / known.seconds if known.seconds > 0 else 1.0)
         seconds = max(scaled, _least(changed, after)) if self._keeps_bounds else scaled
         off = abs(known.seconds / recorded.run.seconds - 1) if recorded.run.seconds > 0 else 0.0
@@ -159,6 +170,11 @@ class Replay:
             ),
             cluster=self.cluster,
         )
+
+    def _simulated(self, model: Model, setting: Setting) -> Outcome:
+        outcome = simulate(model, setting, self._looks)
+        self._looks -= outcome.looks
+        return outcome
 
     def _about_all(self) -> Iterator[str]:
         """What one must know of any answer."""
@@ -201,14 +217,19 @@ class _Worker(NamedTuple):
 def _at_once(workers: Iterable[_Worker]) -> list[_Worker]:
     """As many as there were at once: one that came when another had left takes the place of that."""
     places: list[_Worker] = []
+    taken: list[tuple[float, int]] = []
+    empty: list[int] = []
     for worker in sorted(workers, key=lambda each: each.joined):
-        empty = next((place for place, each in enumerate(places) if each.left <= worker.joined), None)
-        if empty is None:
+        while taken and taken[0][0] <= worker.joined:
+            heappush(empty, heappop(taken)[1])
+        place = heappop(empty) if empty else len(places)
+        heappush(taken, (worker.left, place))
+        if place == len(places):
             places.append(worker)
         else:
-            before = places[empty]
+            before = places[place]
             threads = max(before.threads, worker.threads)
-            places[empty] = before._replace(threads=threads, left=worker.left)
+            places[place] = before._replace(threads=threads, left=worker.left)
     return places
 
 
@@ -344,9 +365,9 @@ def _change(
     parts += [] if spilling else ["without spilling"]
     if chunks != 1:
         parts.append(
-            f"with chunks {words.about(chunks, digits=6)} times as large"
+            f"with chunks or batches {words.about(chunks, digits=6)} times as large"
             if chunks > 1
-            else f"with chunks 1/{words.about(1 / chunks, digits=6)} as large"
+            else f"with chunks or batches 1/{words.about(1 / chunks, digits=6)} as large"
         )
     said = words.listing(parts)
     return said[:1].upper() + said[1:]

@@ -36,10 +36,22 @@ class Outcome(NamedTuple):
     threads: int
     moved: float
     stolen: int
+    #: Workers and tasks that were looked at in rounds of stealing.
+    looks: int
 
 
-def simulate(model: Model, setting: Setting) -> Outcome:
-    """Run the graph of a model on a cluster."""
+class TooLong(Exception):
+    """A simulation would take more looks at workers and tasks, in rounds of stealing, than it may."""
+
+
+def simulate(model: Model, setting: Setting, looks: float = math.inf) -> Outcome:
+    """Run the graph of a model on a cluster.
+
+    Raises
+    ------
+    TooLong
+        If idle workers would look for tasks of others more than `looks` times.
+    """
     cluster = Cluster(model, setting)
     placement, client = Placement(model, cluster), Client(model, cluster)
     for number, joined in enumerate(setting.joined):
@@ -90,5 +102,7 @@ def simulate(model: Model, setting: Setting) -> Outcome:
             placement.unqueue(now)
         else:
             stolen += steal(cluster, now)
+            if cluster.looks > looks:
+                raise TooLong
             placement.unqueue(now)
-    return Outcome(end + model.tail, sum(cluster.hold), cluster.total, cluster.moved, stolen)
+    return Outcome(end + model.tail, sum(cluster.hold), cluster.total, cluster.moved, stolen, cluster.looks)

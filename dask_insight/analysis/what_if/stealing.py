@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from heapq import heapify
+from collections.abc import Iterable, Mapping
+from heapq import heapify, nlargest
 from itertools import islice
 
 from .cluster import MANY, Cluster
 
-#: Seconds that Dask adds to the transfers of a task that it thinks of moving.
-_LATENCY = 0.1
+#: Seconds of expected work up to which a worker is left what it has.
+_WORK = 0.2
 #: Victims, and tasks of one victim, that are looked at in a round.
 _VICTIMS, _TASKS = 20, 1000
 
@@ -17,31 +17,54 @@ _VICTIMS, _TASKS = 20, 1000
 def steal(cluster: Cluster, now: float) -> int:
     """One round; gives the number of tasks moved."""
     cluster.balancing = False
-    processing, threads, occupancy = cluster.processing, cluster.threads, cluster.occupancy
-    victims = [
-        worker for worker in cluster.there if processing[worker] > threads[worker] and occupancy[worker] > 0.2
-    ]
+    if not cluster.waiting:
+        return 0
+    work = sum(cluster.occupancy)
+    bounds = cluster.idle_below(work)
+    cluster.looks += len(cluster.crowded)
+    victims = _victims(cluster, bounds)
     if not victims:
         return 0
-    work = sum(occupancy)
-    thieves = {worker for worker in cluster.there if cluster.idle(worker, work)}
-    if not thieves or len(thieves) == len(cluster.there):
-        return 0
-    victims = [worker for worker in victims if worker not in thieves]
-    victims.sort(key=lambda worker: (-occupancy[worker], worker))
-    return sum(_rob(cluster, victim, thieves, work, now) for victim in victims[:_VICTIMS])
+    cluster.looks += len(cluster.there)
+    thieves, stolen = _idle(cluster, cluster.there, bounds), 0
+    for victim in victims:
+        if not thieves:
+            break
+        stolen += _rob(cluster, victim, thieves, bounds, now)
+    return stolen
 
 
-def _rob(cluster: Cluster, victim: int, thieves: set[int], work: float, now: float) -> int:
+def _victims(cluster: Cluster, bounds: Mapping[int, float]) -> list[int]:
+    """The workers with most expected work of those that have more tasks than threads and are not idle."""
+    processing, threads, occupancy = cluster.processing, cluster.threads, cluster.occupancy
+    crowded = cluster.crowded = {each for each in cluster.crowded if processing[each] > threads[each]}
+    much = [each for each in crowded if occupancy[each] > _WORK and occupancy[each] >= bounds[threads[each]]]
+    # In the order of their numbers, which decides between equals.
+    return nlargest(_VICTIMS, sorted(much), key=occupancy.__getitem__)
+
+
+def _idle(cluster: Cluster, workers: Iterable[int], bounds: Mapping[int, float]) -> set[int]:
+    """Those of some workers that Dask would call unoccupied."""
+    processing, threads, occupancy = cluster.processing, cluster.threads, cluster.occupancy
+    return {
+        each
+        for each in workers
+        if processing[each] < threads[each] or occupancy[each] < bounds[threads[each]]
+    }
+
+
+def _rob(cluster: Cluster, victim: int, thieves: set[int], bounds: Mapping[int, float], now: float) -> int:
     """Move tasks of one worker to idle ones."""
     coming = [task for _, task in cluster.incoming[victim][-_TASKS:]]
     ready = cluster.ready[victim]
     waiting = [*ready[max(0, len(ready) + len(coming) - _TASKS) :], *coming]
     waiting = [task for task in waiting if cluster.stealable[task]]
+    cluster.looks += len(waiting)
     taken = set()
-    for task in sorted(waiting, key=lambda task: _level(cluster, task)):
+    for task in sorted(waiting, key=cluster.levels.__getitem__):
         if not thieves:
             break
+        cluster.looks += MANY
         thief = cluster.soonest(task, islice(thieves, MANY))
         if not _pays(cluster, task, victim, thief):
             continue
@@ -50,7 +73,7 @@ def _rob(cluster: Cluster, victim: int, thieves: set[int], work: float, now: flo
         cluster.waiting -= 1
         # The victim is asked first, and answers.
         cluster.give(task, thief, now + cluster.costs.up + cluster.costs.down)
-        if not cluster.idle(thief, work):
+        if not _idle(cluster, (thief,), bounds):
             thieves.discard(thief)
     if taken:
         cluster.ready[victim] = [task for task in cluster.ready[victim] if task not in taken]
@@ -69,12 +92,3 @@ def _pays(cluster: Cluster, task: int, victim: int, thief: int) -> bool:
 def _moving(cluster: Cluster, task: int, worker: int) -> float:
     """Seconds to bring what a task lacks to a worker."""
     return cluster.wait(task, worker) - cluster.occupancy[worker] / cluster.threads[worker]
-
-
-def _level(cluster: Cluster, task: int) -> int:
-    """How dear it is to move a task beside its computing: 0 for free."""
-    if not cluster.needs[task]:
-        return 0
-    size = sum(cluster.nbytes[each] for each in cluster.needs[task])
-    ratio = (size / cluster.costs.bandwidth + _LATENCY) / max(cluster.expected[task], 1e-6)
-    return max(1, round(math.log2(ratio) + 6))

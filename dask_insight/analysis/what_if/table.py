@@ -13,7 +13,8 @@ from ... import words
 from ...batch import Texts, intern
 from ...timeline import Read, by_cluster
 from .question import Replay
-from .usual import MOST, usual
+from .simulation import TooLong
+from .usual import LOOKS, MOST, usual
 
 if TYPE_CHECKING:
     from ..bounds import Bounds
@@ -83,11 +84,15 @@ def _longest(bounds: Bounds) -> Row:
 
 def _simulated(read: Read, about: Mapping[str, Any], cluster: str, most: int) -> Iterator[Row]:
     tasks = len(by_cluster(read)[cluster]("attempts")["run"])
+    too_long = Row("gap", f"{words.count(tasks, 'task')} would take long to simulate: {_ASK} does it.")
     if tasks > most // 2:
-        yield Row("gap", f"{words.count(tasks, 'task')} would take long to simulate: {_ASK} does it.")
+        yield too_long
         return
     try:
-        found = usual(Replay(read, about, cluster), most)
+        found = usual(Replay(read, about, cluster, LOOKS * most), most)
+    except TooLong:
+        yield too_long
+        return
     except ValueError as error:
         yield Row("gap", _sentence(str(error)))
         return

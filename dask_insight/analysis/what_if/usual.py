@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,9 +11,12 @@ from ...timeline import is_local
 from .answer import WhatIf
 from .chunks import share_in_chains
 from .question import Replay
+from .simulation import TooLong
 
 #: Tasks that all simulations of one recording may run together: about a second.
 MOST = 240_000
+#: Looks for tasks to steal that take as long as one task, about.
+LOOKS = 32
 #: Task names that are asked about for the time they take.
 _DEAREST = 2
 #: Share of the thread time from which something is worth a question.
@@ -54,11 +57,14 @@ class Usual(NamedTuple):
 
 
 def usual(replay: Replay, most: int = MOST) -> Usual:
-    """Ask a recording, the weightiest questions first, as long as they cost no more than `most` tasks."""
+    """Ask a recording, the weightiest questions first, as long as they cost no more than `most` tasks.
+
+    Nor more looks for tasks to steal than `replay` may take.
+    """
     asked = list(_questions(replay))
     # The simulation of the recorded setting has been made.
     room = max(0, most // replay.tasks - 1)
-    answers = [(each, replay.ask(**each.asked())) for each in asked[:room]]
+    answers = list(_answers(replay, asked[:room]))
     known = replay.ask()
     shared = set(known.notes).intersection(*(answer.notes for _, answer in answers))
     own = [
@@ -68,6 +74,14 @@ def usual(replay: Replay, most: int = MOST) -> Usual:
     own.sort(key=lambda each: each[1].seconds)
     notes = tuple(note for note in known.notes if note in shared)
     return Usual(known, tuple(own), notes, len(asked) - len(answers))
+
+
+def _answers(replay: Replay, asked: Sequence[Question]) -> Iterator[tuple[Question, WhatIf]]:
+    for each in asked:
+        try:
+            yield each, replay.ask(**each.asked())
+        except TooLong:
+            return
 
 
 def _questions(replay: Replay) -> Iterator[Question]:

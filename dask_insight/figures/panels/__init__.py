@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...arguments import TASK_NAME
+
 if TYPE_CHECKING:
     from ..chart import Chart
     from ..request import Request
@@ -37,7 +39,7 @@ class Panel(NamedTuple):
 
     def takes(self, options: Mapping[str, Any]) -> tuple[str, ...]:
         """Which parts of a recording it can show with these options of its own."""
-        return PART if options.get("by") == "name" else self.part
+        return PART if options.get("by") in TASK_NAME else self.part
 
     def check(self, asked: Mapping[str, Any], options: Mapping[str, Any]) -> None:
         """Refuse what would choose nothing: the drawing would say that it did.

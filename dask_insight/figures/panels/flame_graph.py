@@ -17,6 +17,8 @@ ROW = 18
 _LEAST, _DEEPEST = 1 / 4000, 48
 #: Packages in the legend.
 _PACKAGES = 8
+#: How a person records none.
+_OFF = "`profile=False`, `--no-profile`"
 
 
 def chart(request: Request) -> Chart:
@@ -29,13 +31,7 @@ def chart(request: Request) -> Chart:
         stop=request.between[1] if request.bounded else np.inf,
     )
     if not len(tree):
-        sampled = len(request.columns("samples")["time"]) > 0
-        why = (
-            "No task was sampled in what is shown."
-            if sampled
-            else "Recorded without call stacks (`profile=False`)."
-        )
-        return Chart(title, empty=why)
+        return Chart(title, empty=_without(request))
     total = tree["total"].to_numpy("f8")
     whole = float(total[tree["depth"].to_numpy() == 0].sum())
     least = max(_LEAST * whole, float(np.sort(total)[-request.limit]) if len(total) > request.limit else 0.0)
@@ -89,6 +85,16 @@ def chart(request: Request) -> Chart:
         f"{words.count(hidden, 'call')} shorter than {words.duration(least)}{deep} left out" if hidden else ""
     )
     return Chart(title, [plot], signs[:_PACKAGES], max(0, len(signs) - _PACKAGES), note)
+
+
+def _without(request: Request) -> str:
+    """Why there is nothing to draw."""
+    if len(request.columns("samples")["time"]):
+        return "No task was sampled in what is shown."
+    if request.recording.about.get("profile") is False:
+        return f"Recorded without call stacks ({_OFF})."
+    why = "no task ran long enough to be sampled, or sampling was off"
+    return f"No call stacks were recorded: {why} ({_OFF})."
 
 
 def side_by_side(parent: np.ndarray, total: np.ndarray, kept: np.ndarray) -> np.ndarray:

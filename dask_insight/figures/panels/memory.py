@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import words
+from ...arguments import summed_by
 from ...timeline import most_at_once
 from ..chart import Area, Axis, Chart, Line, Mark, Plot, Sign
 from ..colors import Rgb, reserved, slot_color, veiled
@@ -30,11 +31,10 @@ def chart(request: Request, by: str | None = None) -> Chart:
     Raises
     ------
     ValueError
-        If `by` is neither ``'measure'`` nor ``'name'``.
+        If `by` is neither ``'measure'`` nor a word for the task name.
     """
-    if by not in (None, "measure", "name"):
-        raise ValueError(f"by={by!r}: memory can be shown by 'measure' or by 'name'")
-    return by_name(request) if by == "name" else by_measure(request)
+    (wanted,) = summed_by([by or "measure"], ("measure", "name"))
+    return by_name(request) if wanted == "name" else by_measure(request)
 
 
 def by_measure(request: Request) -> Chart:

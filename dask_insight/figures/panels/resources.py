@@ -20,6 +20,11 @@ from .series import Series, series, sharing_processes
 _LINES = 8
 #: Gauges of these names are bytes; most that are named to whoever asks for one that is not there.
 _BYTES, _GAUGES = ("rmm.", "cudf.", "p2p."), 20
+#: A run may be shorter than the time from one sample to the next.
+_NOTHING = (
+    "Nothing was sampled of these processes in what is shown. "
+    'A short run is sampled more often with `resources="50ms"`, `--resources 50ms`.'
+)
 
 
 class Measure(NamedTuple):
@@ -108,7 +113,7 @@ def chart(request: Request, measures: str | Sequence[str] = ()) -> Chart:
     wanted = asked or [measure for measure in MEASURES.values() if measure.usual]
     plots = [plot for measure in wanted if (plot := _plot(measure, request)) is not None]
     if not plots:
-        return Chart("Resources", empty="Nothing was sampled of these processes in what is shown.")
+        return Chart("Resources", empty=_NOTHING)
     return Chart("Resources", plots)
 
 

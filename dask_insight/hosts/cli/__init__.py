@@ -15,6 +15,7 @@ from .command import Command
 from .compare import COMPARE
 from .demo import DEMO
 from .export import EXPORT
+from .files import SUFFIX, quoted, to_look_at
 from .findings import FINDINGS
 from .import_ import IMPORT
 from .info import INFO
@@ -29,6 +30,8 @@ __all__ = ["main"]
 _COMMANDS: tuple[Command, ...] = (RUN, ATTACH, REPORT, INFO, FINDINGS, WHAT_IF, COMPARE, EXPORT, IMPORT, DEMO)
 #: A full disk, and one on which nobody may take more of it; Windows has no quotas of this kind.
 _FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+#: What people write where `report` is meant.
+_SHOW = {"open", "show", "view"}
 _DESCRIPTION = "See where the time of a Dask computation went."
 _EXAMPLES = """\
 examples:
@@ -63,14 +66,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code; see `errors.ExitCode`.
     """
     with all_streams():
+        given = [*(sys.argv[1:] if arguments is None else arguments)]
         with legible():
-            options = _parser().parse_args(arguments)
+            parser = _parser()
+            if cure := _without_command(given):
+                parser.error(harmless(cure))
+            options = parser.parse_args(given)
             if options.execute is not RUN.execute:
                 # Files that are not whole are taken away before it ends.
                 with Termination() as termination, termination.raising():
                     return _executed(options)
         # What a program prints is its own.
         return _executed(options)
+
+
+def _without_command(arguments: Sequence[str]) -> str:
+    """What to type where there is no command, or a file in its place; '' elsewhere."""
+    if not arguments:
+        return "name a command: `dask-insight --help` tells which there are"
+    if arguments[0] in {command.name for command in _COMMANDS}:
+        return ""
+    files = arguments[1:2] if arguments[0] in _SHOW else arguments[:1]
+    file = files[0] if files else f"FILE{SUFFIX}"
+    if not (arguments[0] in _SHOW or file.endswith(SUFFIX) or os.path.isfile(file)):
+        return ""
+    if file.endswith(".py"):
+        return f"to record it: dask-insight run {quoted(file)}"
+    return f"to look at it: {to_look_at(file)}"
 
 
 def _executed(options: argparse.Namespace) -> int:

@@ -20,7 +20,7 @@ from ... import words
 from ...errors import CommandError, ExitCode
 from . import times
 from .command import Command
-from .files import apart, lacking, recorded, recording_file, trouble_with_report, writable
+from .files import apart, lacking, recorded, recording_file, rescued, trouble_with_report, writable
 from .progress import Progress, saying
 from .renewal import check, renewed, report_options
 from .run import outcome, recording_arguments, recording_options
@@ -118,6 +118,7 @@ def _record(options: argparse.Namespace, output: Path, html: Path | None) -> int
     if gone:
         progress.line(f"{address} {gone}; what came until then is recorded")
     code = ExitCode.UNWRITABLE if lacks else ExitCode.OK
+    lacks = [rescued(recording, output, lack) for lack in lacks]
     if html and (trouble := trouble_with_report(recording, html)):
         progress.line(f"dask-insight: {trouble}")
         html, code = None, trouble.code

@@ -64,7 +64,7 @@ def _execute(options: argparse.Namespace) -> int:
     progress.show("Writing the report")
     write_report(recording, html)
     progress.clear()
-    tell(describe(recording))
+    tell(describe(recording, options.output))
     print(f"\nrecording  {output.absolute()} ({size_of(output)})")
     print(f"report     {html.absolute()} ({size_of(html)})")
     if not options.no_open and sys.stdout.isatty():

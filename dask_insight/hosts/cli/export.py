@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ...arguments import TASK_NAME
 from ...errors import CommandError, ExitCode
 from ...exports import ALL, FORMATS, export, format_of, suffix_of
 from ...figures.defaults import OVERVIEW, SCALE, WIDTH
@@ -61,7 +62,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     pictures.add_argument(
         "--measures", action="append", metavar="NAME", help="resources: only this measure; may be repeated"
     )
-    pictures.add_argument("--by", choices=("measure", "name"), help="memory: default measure")
+    pictures.add_argument("--by", choices=("measure", *TASK_NAME), help="memory: default measure")
     pictures.add_argument("--unit", metavar="UNIT", help="fine-metrics: default seconds")
     pictures.add_argument("--width", type=float, metavar="PIXELS", help=f"default {WIDTH:g}")
     pictures.add_argument("--height", type=float, metavar="PIXELS", help="by default what suits the panel")

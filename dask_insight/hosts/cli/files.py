@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import warnings
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from glob import glob
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 from ... import frames, words
@@ -354,10 +356,64 @@ def lacking() -> Iterator[list[str]]:
             warnings.showwarning = show
 
 
+def rescued(recording: Recording, output: Path, lack: str) -> str:
+    """What the file of a recording lacks, how much it holds, and where all is saved instead, in words.
+
+    Parameters
+    ----------
+    recording
+        What was recorded, whole.
+    output
+        Its file.
+    lack
+        What became of that.
+    """
+    place = _saved_elsewhere(recording, output.name)
+    cure = "no temporary folder takes it: name a file on a disk with room"
+    told = (lack, _held(recording, output), f"{place} has all of it" if place else cure)
+    return "; ".join(filter(None, told))
+
+
+def _held(recording: Recording, output: Path) -> str:
+    from ...recording import open_recording
+
+    tasks = recording.summary().tasks
+    try:
+        held = open_recording(output).summary().tasks
+    except Exception:
+        # It has gone, cannot be read, or there is no memory for it.
+        return ""
+    return f"it holds {held:,} of the {words.count(tasks, 'task')}" if tasks else ""
+
+
+def _saved_elsewhere(recording: Recording, name: str) -> Path | None:
+    """Where it is saved by that name, in a new folder, closed to others; None if nothing has room for it."""
+    for spare in recording.spare_folders():
+        folder = ""
+        try:
+            folder = mkdtemp(prefix="dask-insight-", dir=spare)
+            recording.save(Path(folder, name))
+        except (OSError, MemoryError):
+            shutil.rmtree(folder, ignore_errors=True)
+        else:
+            return Path(folder, name)
+    return None
+
+
 def quoted(argument: Path | str) -> str:
     """A path or a text as an argument of a command that is to be typed."""
     given = str(argument)
     return subprocess.list2cmdline([given]) if sys.platform == "win32" else shlex.quote(given)
+
+
+def all_findings(recording: Path | str) -> str:
+    """The command that tells all findings of a recording."""
+    return f"dask-insight findings {quoted(recording)}"
+
+
+def to_look_at(recording: Path | str) -> str:
+    """The command that shows a recording."""
+    return f"dask-insight report {quoted(recording)} --open"
 
 
 def size_of(path: Path) -> str:

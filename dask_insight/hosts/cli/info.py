@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...errors import ExitCode
 from ...words import dated, duration, share, short
 from .command import Command
-from .files import open_file
+from .files import all_findings, open_file
 from .json_ import as_json
 from .progress import saying
 from .prose import tell
@@ -40,7 +40,7 @@ def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
     recording = open_file(options.file, quiet=True)
     with saying("Summing up"):
-        told = _json(recording) if options.json else describe(recording)
+        told = _json(recording) if options.json else describe(recording, options.file)
     if options.json:
         print(told)
     else:
@@ -54,14 +54,15 @@ def _json(recording: Recording) -> str:
     return as_json(facts | {"rows": dict(_rows(recording)), "gaps": recording.gaps})
 
 
-def describe(recording: Recording) -> str:
-    """What is in a recording, in some lines of text."""
+def describe(recording: Recording, file: str = "FILE") -> str:
+    """What is in a recording, in some lines of text; `file` is where a person finds it."""
     summary = recording.summary()
     if "comparison" in summary.facts and not summary.tasks:
         from ...analysis.compare import Comparison
 
         return f"{summary.name}\n{Comparison(recording)}"
-    lines = [summary.name or "Dask computation", summary.verdict(), *summary.advised(), ""]
+    advised = summary.advised(whole=all_findings(file))
+    lines = [summary.name or "Dask computation", summary.verdict(), *advised, ""]
     if began := dated(summary.started):
         lines.append(f"started    {began.isoformat(' ', 'seconds')}")
     lines.append(f"ran on     {summary.place()}")

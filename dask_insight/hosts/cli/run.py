@@ -20,13 +20,15 @@ from . import times
 from .command import Command
 from .files import (
     SUFFIX,
+    all_findings,
     apart,
     holds_anything,
     lacking,
     new_path,
-    quoted,
+    rescued,
     reserve,
     size_of,
+    to_look_at,
     trouble_with_report,
     writable,
 )
@@ -51,6 +53,8 @@ it is killed, or leaves by os._exit, the last seconds are missing, and nothing i
 What its threads do when it has failed is missing too, which is said.
 These end it in good order where it does not handle them itself, as Ctrl-C does:
 {_ENDING}.
+One that comes again more than 30 s after the program's end does not wait for the rest of
+the recording any more: what was written stays.
 
 Recording begins when the program has imported Dask, which imports NumPy: set
 environment variables that either reads (DASK_*, OMP_NUM_THREADS) before that.
@@ -224,6 +228,7 @@ def _conclude(recorder: Recorder, files: _Files, lacks: list[str]) -> ExitCode:
         return ExitCode.UNWRITABLE if isinstance(recorder.refused, OSError) else ExitCode.FAILED
     code = ExitCode.UNWRITABLE if lacks else ExitCode.OK
     try:
+        lacks = [rescued(recording, folder / output, lack) for lack in lacks]
         if html and (trouble := trouble_with_report(recording, folder / html, quiet=quiet)):
             _say(str(trouble))
             html, code = None, trouble.code
@@ -235,7 +240,8 @@ def _conclude(recorder: Recorder, files: _Files, lacks: list[str]) -> ExitCode:
         if recorder.lost and not quiet:
             _say(recorder.lost)
     except Exception as error:
-        _say(f"{output} is complete, but {type(error).__name__}: {error}")
+        said = lacks[0] if lacks else "is complete"
+        _say(f"{output} {said}, but {type(error).__name__}: {error}")
     return code
 
 
@@ -272,11 +278,12 @@ def outcome(
     from ...words import count, duration
 
     summary = recording.summary()
+    advised = summary.advised(whole=all_findings(output))
     if not summary.tasks and not summary.erred:
         graph: Any = recording.columns("graph")
         happened = "ended" if len(graph["task"]) else "was run"
         said = lacks[0] if lacks else f"holds {size_of(folder / output)}"
-        advice = filter(None, [*summary.advised(), summary.cure() if cured else ""])
+        advice = filter(None, [*advised, summary.cure() if cured else ""])
         found = "".join(f"\ndask-insight: {line}" for line in advice)
         return f"no Dask task {happened}{summary.stood()}; {output} {said}{found}"
     ended = count(summary.tasks, "task") + (f" and {summary.erred:,} failed" if summary.erred else "")
@@ -285,8 +292,8 @@ def outcome(
         return f"{ended} in {duration(summary.duration)}, but {output} {lacks[0]}{whole}"
     page = f" and {html} ({size_of(folder / html)})" if html else ""
     where = f"{output} ({size_of(folder / output)}){page}"
-    hint = "" if html else f"\ndask-insight: to look at it: dask-insight report {quoted(output)} --open"
-    found = "".join(f"\ndask-insight: {line}" for line in summary.advised())
+    hint = "" if html else f"\ndask-insight: to look at it: {to_look_at(output)}"
+    found = "".join(f"\ndask-insight: {line}" for line in advised)
     return f"{ended} in {duration(summary.duration)}, recorded in {where}{found}{hint}"
 
 

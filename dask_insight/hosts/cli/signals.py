@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import queue
 import signal
@@ -22,6 +23,8 @@ _DUMPS = [number for number in ENDING if number.name.startswith("SIGUSR")]
 _REPEATED = [signal.SIGXCPU] if hasattr(signal, "SIGXCPU") else []
 #: Seconds within which signals are one request: `timeout` sends it to its child, then to the child's group.
 _ONE_REQUEST = 2.0
+#: Seconds for which what has ended may be completed, whatever comes: with memory exhausted it may never be.
+_COMPLETION = 30.0
 
 
 class Terminated(SystemExit):
@@ -43,6 +46,7 @@ class Termination:
         self._first = 0.0
         self._raising = False
         self._runs = False
+        self._over = math.inf
         self._handled: list[int] = []
 
     def __enter__(self) -> Termination:
@@ -67,17 +71,28 @@ class Termination:
 
     @contextlib.contextmanager
     def raising(self) -> Iterator[None]:
-        """Within, a signal ends what runs, and if it stays, another the process; outside, it waits."""
+        """Within, a signal ends what runs, and if it stays, another the process.
+
+        Outside, it waits; `_COMPLETION` after the end, another ends the process there, too.
+        """
         self._raising = self._runs = True
         try:
             yield
         finally:
             self._raising = self._runs = False
+            self._over = time.monotonic()
 
     @property
     def received(self) -> bool:
         """Whether a signal has come."""
         return self._received is not None
+
+    @property
+    def _is_stuck(self) -> bool:
+        """Whether a request has come, not just now, and what runs, or what completes it, does not end."""
+        now = time.monotonic()
+        asked = self._received is not None and now - self._first > _ONE_REQUEST
+        return asked and (self._runs or now - self._over > _COMPLETION)
 
     @property
     def _ours(self) -> bool:
@@ -102,8 +117,8 @@ class Termination:
             return
         if number in _REPEATED and self._received == number:
             return
-        if self._runs and self._received is not None and time.monotonic() - self._first > _ONE_REQUEST:
-            # What runs does not end: what has been written stays.
+        if self._is_stuck:
+            # What has been written stays.
             self._let_go()
             os.kill(os.getpid(), number)
             return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from contextlib import ExitStack
-from functools import partial
 from typing import Any
 
 from ...session import DRIVER, Feed
@@ -43,23 +42,23 @@ class Extension:
         self._undo = ExitStack()
         self._undo.callback(release)
         try:
-            self._begin(ip, _kernel_of(ip))
+            self._begin(ip)
         except BaseException:
             self.close()
             raise
 
-    def _begin(self, ip: Any, kernel: Any) -> None:
-        if kernel is not None:
-            status = self._serve(kernel)
-            cells = Cells(ip, status, status.began, status.ended, partial(kernel.get_parent, "shell"))
+    def _begin(self, ip: Any) -> None:
+        if _has_pages(ip):
+            status = self._serve(ip)
+            cells = Cells(ip, status, status.began, status.ended)
             self._undo.callback(cells.close)
 
-    def _serve(self, kernel: Any) -> Any:
+    def _serve(self, ip: Any) -> Any:
         from .comm import Pages
         from .status import Status
         from .wishes import Wishes
 
-        status, wishes = Status(kernel), Wishes()
+        status, wishes = Status(ip), Wishes()
 
         def receive(message: Any) -> None:
             status.disturbed()
@@ -90,12 +89,11 @@ class Extension:
         self._undo.close()
 
 
-def _kernel_of(ip: Any) -> Any:
-    """The shell's kernel, if it is one whose comms we know; None else, as in a terminal."""
+def _has_pages(ip: Any) -> bool:
+    """Whether the shell's kernel is one whose comms we know; not so in a terminal."""
     try:
         import comm  # noqa: F401
         from ipykernel.kernelbase import Kernel
     except ImportError:
-        return None
-    kernel = getattr(ip, "kernel", None)
-    return kernel if isinstance(kernel, Kernel) else None
+        return False
+    return isinstance(getattr(ip, "kernel", None), Kernel)

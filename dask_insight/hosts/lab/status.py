@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from functools import partial
 from typing import Any
 
 from ...session.feed import Turn
@@ -21,15 +20,16 @@ class Status:
     beside a running cell included, and pages believe the last word.
     """
 
-    def __init__(self, kernel: Any) -> None:
-        self._kernel = kernel
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+        self._kernel = shell.kernel
         self._lock = threading.Lock()
         self._parent: Any = None
         self._disturbed = 0.0
 
     def began(self) -> None:
         """A cell begins; on the thread that runs it."""
-        parent = request_of(partial(self._kernel.get_parent, "shell"))
+        parent = request_of(self._shell)
         with self._lock:
             # Of one that answers nothing the kernel would not say 'idle'.
             self._parent, self._disturbed = parent or None, 0.0

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from IPython.core.error import UsageError
 
 from ...session.cells import begun
-from ...sources.cells import id_of, request_of
+from ...sources.cells import id_of, request_of, under_way
 from .arguments import client_of, parse
 from .run import Run
 
@@ -86,17 +86,24 @@ class Profiler:
 
     def pre_run_cell(self, info: Any) -> None:
         """IPython begins a cell."""
-        cell = _Cell(info, get_ident(), id_of(request_of(getattr(self._shell, "get_parent", dict))))
-        # An interrupt can keep IPython from telling that a cell has ended; of another request, it has.
-        for each in [*self._cells] if cell.request else ():
-            if each.thread == cell.thread and each.request not in ("", cell.request):
-                self._over(each.info)
+        cell = _Cell(info, get_ident(), id_of(request_of(self._shell)))
+        for each in self._untold(cell):
+            self._over(each.info)
         self._cells.append(cell)
 
     def post_run_cell(self, result: Any) -> None:
         """IPython has ended a cell, well or not; without a result if the cell was cancelled."""
         # An empty cell ends without having begun, and one of a console beside may end first.
         self._over(getattr(result, "info", None) or self._running())
+
+    def _untold(self, cell: _Cell) -> list[_Cell]:
+        """Cells that have ended as another one begins; an interrupt can keep IPython from telling so."""
+        if not cell.request:
+            return []
+        mine = [each for each in self._cells if each.thread == cell.thread]
+        others = [each for each in mine if each.request not in ("", cell.request)]
+        around = under_way() if others else []
+        return [each for each in others if not any(each.info is info for info in around)]
 
     def _over(self, cell: Any) -> None:
         self._cells = [each for each in self._cells if each.info is not cell]

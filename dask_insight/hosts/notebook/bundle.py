@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import sys
 from collections.abc import Iterable
 from html import escape
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +66,8 @@ def bundle(
     dict
         MIME types with their data; its size as JSON is at most the Dask
         setting ``dask-insight.output-size``, 1.5 MB by default, as far as
-        leaving out can bring it there. In a terminal only the text.
+        leaving out can bring it there; infinity is no limit, and of what is
+        no size a note tells. In a terminal only the text.
     """
     said = _Said(recording, notes, comparison)
     if only_text():
@@ -76,7 +79,9 @@ def bundle(
     image = images.get("image/png")
     inside = f'<img alt="Task stream" src="data:image/png;base64,{image}">' if image else ""
     try:
-        budget = _limit() - front_end_size() - _MARGIN - len(inside) - sum(map(len, images.values()))
+        limit, trouble = _limit()
+        said.notes += filter(None, [trouble])
+        budget = limit - front_end_size() - _MARGIN - len(inside) - sum(map(len, images.values()))
         shown, left_out = thinned(recording, budget)
         report = frame(shown, said.name, inside)
         if left_out:
@@ -136,21 +141,20 @@ class _Said:
         head = f"<p><bdi><b>{escape(self.name)}</b></bdi><br>{words.marked(self._summary.verdict())}</p>"
         notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
         compared = folded(self._comparison) if self._comparison else ""
-        found = "".join(f"<li>{words.marked(line)}</li>" for line in self._summary.advised())
+        found = "".join(f"<li>{words.marked(line)}</li>" for line in self._summary.advised(whole=""))
         told = f"<ul>{found}</ul>" if found else ""
         return head + told + table.as_html(self._rows) + notes + compared
 
     def markdown(self) -> str:
         parts = [f"**{plain(self.name)}**", marked(self._summary.verdict())]
-        parts += (
-            ["\n".join(f"- {marked(line)}" for line in found)] if (found := self._summary.advised()) else []
-        )
+        found = self._summary.advised(whole="")
+        parts += ["\n".join(f"- {marked(line)}" for line in found)] if found else []
         parts += [table.as_markdown(self._rows)] if self._rows else []
         parts += map(plain, self.notes)
         return "\n\n".join([*parts, *([self._comparison.to_markdown()] if self._comparison else [])])
 
     def text(self) -> str:
-        parts = [self.name, self._summary.verdict(), *self._summary.advised(), ""]
+        parts = [self.name, self._summary.verdict(), *self._summary.advised(whole=""), ""]
         parts += [*([table.as_text(self._rows)] if self._rows else []), *self.notes]
         return harmless("\n".join([*parts, *(["", str(self._comparison)] if self._comparison else [])]))
 
@@ -163,11 +167,22 @@ def _images(picture: Picture, name: str) -> dict[str, str]:
     }
 
 
-def _limit() -> int:
+def _limit() -> tuple[int, str]:
+    """Most bytes that an output keeps, and what is wrong with the setting, in words, '' if nothing."""
     import dask
     from dask.utils import parse_bytes
 
-    return int(parse_bytes(dask.config.get(OUTPUT_SIZE, _DEFAULT_LIMIT)))
+    given = dask.config.get(OUTPUT_SIZE, None)
+    try:
+        if isinstance(given, float) and given == inf:
+            return sys.maxsize, ""
+        return parse_bytes(_DEFAULT_LIMIT if given is None else given), ""
+    except (AttributeError, TypeError, ValueError, OverflowError):
+        trouble = (
+            f"Dask's setting `{OUTPUT_SIZE}` is {short(repr(given), 60)}, which is no size: {_DEFAULT_LIMIT} "
+            "is kept to here. Write it like '5 MB'."
+        )
+        return parse_bytes(_DEFAULT_LIMIT), trouble
 
 
 def _whole(recording: Recording, name: str, given: Path | None, aside: Path | None) -> str:

@@ -6,7 +6,7 @@ import sys
 import threading
 from typing import Any, Protocol
 
-from ...sources.cells import request_of
+from ...sources.cells import part_of, request_of
 
 
 class Shown(Protocol):
@@ -75,8 +75,7 @@ def _shell() -> Any:
 
 def requested_cell(shell: Any) -> str:
     """Id of the cell that this thread was asked to run; '' if the front end has named none."""
-    request = request_of(getattr(shell, "get_parent", dict))
-    found = request.get("metadata", {}).get("cellId")
+    found = part_of(request_of(shell), "metadata").get("cellId")
     return found if isinstance(found, str) else ""
 
 

@@ -21,7 +21,7 @@ from ...options import Emit
 from ...probe.tasks import QUEUED, STATUSES
 from .clocks import Clocks, Times
 from .gather import Gather
-from .layouts import by_code, pick
+from .layouts import by_code, idents, pick
 
 #: Seconds for which an attempt and the word of its worker wait for each other.
 _PATIENCE = 30.0
@@ -66,7 +66,6 @@ class Attempts:
         self,
         found: _Rows,
         *,
-        threads: Sequence[tuple[int, int]],
         workers: Sequence[str],
         types: Sequence[str],
         submitted: Times,
@@ -77,8 +76,6 @@ class Attempts:
         ----------
         found
             The scheduler's packed rows.
-        threads
-            Worker and ident by code of thread.
         workers, types
             Labels by code.
         submitted
@@ -86,16 +83,14 @@ class Attempts:
         """
         if not len(found):
             return
-        # Of all threads that there ever were, most have nothing to do with this.
-        used, at = np.unique(found["thread"], return_inverse=True)
-        codes = np.array([threads[thread][0] for thread in used.tolist()], "i8")[at]
+        codes = found["worker"]
         shift, told = self._shifts(found, workers, codes)
         start, stop = found["start"] - shift, found["stop"] - shift
         columns = {
             "run": self.runs.map(found["run"]),
             "task": self.tasks.map(found["task"]),
             "worker": pick(codes, workers),
-            "thread": pick(found["thread"], threads, lambda thread: str(thread[1]) if thread[1] else ""),
+            "thread": idents(found["thread"]),
             "status": pick(found["status"] & ~np.uint8(QUEUED), STATUSES),
             "done": found["done"],
             "stop": stop,

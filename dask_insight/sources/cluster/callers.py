@@ -32,6 +32,8 @@ _CODE = 20_000
 _SEND = "_send_to_scheduler"
 #: Where a thread waits for what another thread does for it.
 _WAITS = re.compile(r"[\\/]distributed[\\/]utils\.py:sync$|[\\/]joblib[\\/]parallel\.py:")
+#: Our module that stands for somebody's code.
+_DEMO = "dask_insight.hosts.demo.steps"
 #: Lines shown of a module or script.
 _AROUND = 60
 
@@ -181,6 +183,8 @@ def _ignored() -> tuple[str, ...]:
 
 @lru_cache(4096)
 def _library(file: str, module: str, ignored: tuple[str, ...]) -> bool:
+    if module == _DEMO:
+        return False
     if module.split(".")[0] in (
         "dask",
         "distributed",

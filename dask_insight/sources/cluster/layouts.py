@@ -37,6 +37,12 @@ def pick(codes: npt.NDArray[Any], things: Sequence[Any], text: Callable[[Any], s
     return Symbols(new[inverse] if len(new) else np.zeros(0, "u4"), list(names))
 
 
+def idents(threads: npt.NDArray[np.uint64]) -> Symbols:
+    """Idents of threads as text, '' where there is none; few of them are different."""
+    used, codes = np.unique(threads, return_inverse=True)
+    return Symbols(codes.astype("u4"), [str(ident) if ident else "" for ident in used.tolist()])
+
+
 def by_code(
     codes: npt.NDArray[Any], rows: npt.NDArray[np.intp]
 ) -> Iterator[tuple[int, npt.NDArray[np.intp]]]:

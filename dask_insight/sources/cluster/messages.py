@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from math import inf
 from typing import Any
 
 import msgpack
 import numpy as np
 import numpy.typing as npt
 
-from ...batch import Symbols, encode
+from ...batch import encode
 from ...identity import Identity
 from ...options import Emit
 from ...probe import executions, secede, transfers
@@ -23,7 +24,7 @@ from ..task_names import task_name
 from .attempts import Attempts
 from .clocks import Clock, Clocks
 from .gather import Gather
-from .layouts import packed_dtype, pick
+from .layouts import idents, packed_dtype, pick
 from .peers import Peers
 from .profiles import profile
 from .spans import Spans
@@ -75,9 +76,13 @@ class Messages:
         self.profile = self.source = True
         #: The least level of the log that is wanted; others may ask for more.
         self.logs = "warning"
-        #: Processes that have told what they logged before, of which one hears again when another recorder
-        #: joins, and records of that.
-        self._told_earlier: set[str] = set()
+        #: Until when what a process logs is in the recording, on its own clock, by what tells it from all
+        #: others; and from when until when it was not as it was first heard of here.
+        self._logged: dict[int, float] = {}
+        self._unheard: dict[int, tuple[float, float]] = {}
+        #: The last record from before of each scheduler and worker, which tell of it again when another
+        #: recorder joins, and how many there were.
+        self._told_earlier: dict[str, float] = {}
         self._earlier = 0
         #: Runs whose error is in the recording already: the scheduler tells of the last attempt's too.
         self.erred: set[int] = set()
@@ -160,9 +165,9 @@ class Messages:
             clock.offset, clock.uncertainty = offset, uncertainty
         for since, delay in told.get("delays", ()):
             clock.corrected(since, delay)
-        row = {"worker": process, "time": now - clock.offset, "offset": offset}
-        row |= {"uncertainty": uncertainty, "applied": applied}
-        self._gather.add("clocks", {name: [value] for name, value in row.items()})
+        seconds = {"offset": offset, "uncertainty": uncertainty, "applied": applied}
+        row = {name: _to_the_microsecond(np.array([each])) for name, each in seconds.items()}
+        self._gather.add("clocks", {"worker": [process], "time": [now - clock.offset]} | row)
 
     def settle(self) -> None:
         """Emit what the messages of an answer tell of attempts and transfers, one batch a table.
@@ -189,10 +194,9 @@ class Messages:
         columns: dict[str, Any] = {
             "run": self._runs.map(found["run"]),
             "worker": pick(codes, workers),
-            "thread": _threads(found["thread"]),
+            "thread": idents(found["thread"]),
             "status": pick(found["status"], executions.STATUSES),
-            # To the microsecond: noise below it would only be stored.
-            "cpu": np.where(cpu > 0, np.rint(cpu * 2**20) / 2**20, np.nan),
+            "cpu": np.where(cpu > 0, _to_the_microsecond(cpu), np.nan),
             "rss": found["rss"],
         }
         for name in ("ended", "stop", "start", "executing", "ready", "received"):
@@ -293,26 +297,33 @@ class Messages:
             details = [""] * (len(found) - len(lost)) + [detail(loss) for loss in lost]
             self._gather.add("events", columns | {"source": [process] * len(found), "detail": details})
 
-    def knows_earlier(self, processes: Iterable[str]) -> None:
-        """What these logged before is in the recording already."""
-        self._told_earlier.update(processes)
+    def goes_on(self, logged: dict[int, float]) -> None:
+        """Others have listened until then, by process on its own clock; kept up for those who will."""
+        self._logged = logged
 
     def _new_of_before(self, process: str, told: dict[str, Any]) -> Sequence[tuple[float, str, str]]:
-        """What a process logged before anybody listened, if it tells that for the first time."""
-        if "earlier" not in told or process in self._told_earlier:
+        """What a process logged before anybody listened, and did not tell us yet."""
+        one = told.get("process", 0)
+        if "logged" in told:
+            begun, ended = told["logged"]
+            self._unheard.setdefault(one, (self._logged.get(one, -inf), begun))
+            self._logged[one] = ended
+        if "earlier" not in told:
             return ()
-        if (room := _EARLIER - self._earlier) == 0:
-            return ()
-        self._told_earlier.add(process)
-        found: Sequence[tuple[float, str, str]] = told["earlier"][-room:]
-        self._earlier += len(found)
+        # It may tell it to somebody else, who joined before us or after: that is too little, or too much.
+        since, until = self._unheard.get(one, (-inf, inf))
+        since = max(since, self._told_earlier.get(process, -inf))
+        found = [row for row in told["earlier"] if since < row[0] < until]
+        found = found[max(0, len(found) - _EARLIER + self._earlier) :]
+        if found:
+            self._told_earlier[process] = max(when for when, *_ in found)
+            self._earlier += len(found)
         return found
 
 
-def _threads(idents: npt.NDArray[np.uint64]) -> Symbols:
-    """Idents of threads as text, '' where there is none; few of them are different."""
-    used, codes = np.unique(idents, return_inverse=True)
-    return Symbols(codes.astype("u4"), [str(ident) if ident else "" for ident in used.tolist()])
+def _to_the_microsecond(seconds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Noise below it would only be stored."""
+    return np.rint(seconds * 2**20) / 2**20
 
 
 def _cpu(found: npt.NDArray[Any], totals: Sequence[float]) -> npt.NDArray[np.float64]:

@@ -79,6 +79,8 @@ class ClusterSource:
         What of this process is sampled, and by which source, where several share a recording.
     joined
         Likewise, by which of them each cluster is recorded.
+    logged
+        Likewise, until when what each process logs is in the recording, on its own clock.
     again
         Whether another source of the recording has told of this cluster before.
 
@@ -98,6 +100,7 @@ class ClusterSource:
         pace: Callable[[], float] | None = None,
         sampled: dict[object, object] | None = None,
         joined: dict[str, object] | None = None,
+        logged: dict[int, float] | None = None,
         *,
         again: bool = False,
     ) -> None:
@@ -109,6 +112,7 @@ class ClusterSource:
         self._identity = identity
         self._sampled = {} if sampled is None else sampled
         self._joined = {} if joined is None else joined
+        self._logged = {} if logged is None else logged
         self._again = again
         self.patience = _LONGER * options.stop_timeout
         #: Seconds more that the end waits for an answer, for the workers that are asked then.
@@ -414,12 +418,10 @@ class ClusterSource:
             self._tables.gone(self._heard)
         shared = (self._identity, self._emit, self._gather, self._submissions)
         self._tables: Tables = Tables(*shared, cluster, first=not (self._has_joined or self._again))
-        is_known = self._again or self._cluster == joining
+        self._tables.messages.goes_on(self._logged)
         self._cluster, self._has_joined = joining, True
         if answer["workers"]:
             self._tables.workers(answer["workers"])
-        if is_known:
-            self._tables.messages.knows_earlier(["scheduler", *(row["worker"] for row in self._tables.there)])
         self._thread = answer["thread"]
         self._sift()
         if answer["host"] == host():

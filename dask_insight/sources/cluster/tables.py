@@ -30,7 +30,7 @@ from .submissions import Submissions
 from .submitted import Submitted
 from .unended import Unended
 
-_NAMES = ("worker_names", "thread_names", "type_names", "action_names", "gauge_names")
+_NAMES = ("worker_names", "type_names", "action_names", "gauge_names")
 #: Stands for the exception of an attempt whose end nobody saw.
 _UNSEEN = "Unseen: its cluster closed, could not be reached or was recorded no longer while it ran"
 
@@ -71,12 +71,15 @@ class Tables:
         #: What the scheduler told of each worker not long gone, and what the worker told of its own.
         self._workers: dict[str, dict[str, Any]] = {}
         self._of_itself: dict[str, dict[str, Any]] = {}
+        #: Workers that have told more of themselves since the last answer: many greet at once.
+        self._greeted: dict[str, None] = {}
         self._process = process()
         self._submitted = Submitted()
 
     def take(self, packed: bytes) -> dict[str, int]:
         """Emit everything in an answer; returns the rows lost before it, by table."""
         told = msgpack.unpackb(packed, use_list=False, strict_map_key=False)
+        self._tell_greeted()
         for name in _NAMES:
             self._names[name].extend(told.get(name, ()))
         if "submissions" in told:
@@ -94,7 +97,6 @@ class Tables:
             self._unended.ended(found)
             self.attempts.take(
                 found,
-                threads=self._names["thread_names"],
                 workers=self._names["worker_names"],
                 types=self._names["type_names"],
                 submitted=self._submitted.times(found["task"]),
@@ -268,8 +270,13 @@ class Tables:
             told["host"] = socket.gethostname()
         if self._of_itself.get(worker) != told:
             self._of_itself[worker] = told
-            if worker in self._workers:
-                self.workers([self._workers[worker]])
+            self._greeted[worker] = None
+
+    def _tell_greeted(self) -> None:
+        """Emit again those of which the scheduler has told before; of the others it is yet to tell."""
+        greeted, self._greeted = self._greeted, {}
+        if known := [self._workers[worker] for worker in greeted if worker in self._workers]:
+            self.workers(known)
 
     def _memory(self, found: npt.NDArray[Any]) -> None:
         measures = (

@@ -172,6 +172,10 @@ class LocalSource:
             return None
 
     def _run(self) -> None:
+        with self._lock:
+            if self._thread is not threading.current_thread():
+                # An interrupt came as this one began: nobody knows it, and the next computation begins one.
+                return
         resources, children = ResourceSampler(clock=perf_counter), Children()
         waits = Waits(self._threads)
         self._ledger.gaps.add(*resources.gaps)

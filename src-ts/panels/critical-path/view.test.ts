@@ -40,7 +40,7 @@ test('where there is no path it is said why', () => {
   recording.take(batchOf('about', [{ name: 'stopped', value: '3' }]));
   expect(empty()).toBe('No finished task was recorded.');
   recording.take(batchOf('attempts', [{ ...thread, run: 1, task: 1, status: 'ok', stop: 2 }]));
-  expect(empty()).toContain('`recording.explain()`');
+  expect(empty()).toContain('not been worked out');
 });
 
 test('a step that is pointed at stands where it is after a zoom', () => {

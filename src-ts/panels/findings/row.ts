@@ -1,5 +1,5 @@
 import type { Finding } from '../../core/findings';
-import { nameOrNone, shortened } from '../../core/format';
+import { nameOrNone, plural, shortened } from '../../core/format';
 import { focusIn } from '../../draw/focus';
 import { button, clickable, element, setPressed, swatch } from '../element';
 import { icon } from '../icons';
@@ -19,6 +19,9 @@ export interface RowContext {
   /** Chooses or takes back one task name, one worker, or its time. */
   narrow(finding: Finding, column: 'name' | 'worker' | 'time', value: string): void;
 }
+
+/** So many workers of a finding can be chosen one by one; the finding chooses them all. */
+const MOST_WORKERS = 10;
 
 let count = 0;
 
@@ -58,10 +61,10 @@ export class FindingRow {
     this.element = element('li', { class: `di-finding di-${severity}` }, line, this.rest);
   }
 
-  /** The same finding has the same key in every edition. */
+  /** The same finding has the same key in every edition, to which further workers may come. */
   get key(): string {
     const { code, tasks, workers } = this.finding;
-    return JSON.stringify([code, tasks, workers]);
+    return JSON.stringify([code, tasks, workers[0]]);
   }
 
   get isOpen(): boolean {
@@ -119,10 +122,13 @@ export class FindingRow {
         context.narrow(finding, 'name', name)
       )
     );
-    for (const worker of finding.workers) {
+    const { workers } = finding;
+    for (const worker of workers.slice(0, MOST_WORKERS)) {
       const words = `worker ${context.workerName(worker)}`;
       chips.push(chip(words, `Choose ${words}`, undefined, () => context.narrow(finding, 'worker', worker)));
     }
+    const more = workers.length - MOST_WORKERS;
+    if (more > 0) chips.push(element('span', {}, `and ${plural(more, 'other')}`));
     const when = whenWords(finding, context.run, context.origin);
     if (when)
       chips.push(chip(when, `Choose the time ${when}`, undefined, () => context.narrow(finding, 'time', '')));

@@ -214,6 +214,20 @@ describe('a row', () => {
     expect(stage.selection.clauses).toEqual([]);
   });
 
+  it('offers the first ten of many workers, says how many others it concerns, and is the same with more', () => {
+    const many = (length: number): string =>
+      JSON.stringify(Array.from({ length }, (_, at) => `tcp://10.0.0.1:${at}`));
+    const panel = show([row('tiny-tasks', { workers: many(1980) })]);
+    const rest = (): HTMLElement | null => panel.querySelector('.di-finding-rest');
+    panel.querySelector<HTMLButtonElement>('.di-finding-line .di-icon')?.click();
+    // A name and a time beside them.
+    expect(panel.querySelectorAll('.di-finding-chips .di-chip')).toHaveLength(12);
+    expect(rest()?.textContent).toContain('and 1,970 others');
+    takes([row('tiny-tasks', { workers: many(1981), edition: 2 })]);
+    expect(rest()?.textContent).toContain('and 1,971 others');
+    expect(rest()?.hidden).toBe(false);
+  });
+
   it('stays open when it is worked out anew', () => {
     const panel = show([row('tiny-tasks'), row('spill')]);
     const openers = panel.querySelectorAll<HTMLButtonElement>('.di-finding-line .di-icon');

@@ -21,16 +21,15 @@ const NOTHING = 0.001;
 /** What it costs in a few words; '' where it costs next to no time. */
 export function costWords({ seconds }: Finding, run: number): string {
   if (!(seconds > NOTHING * run)) return '';
-  return run > 0 ? `≈ ${duration(seconds)}, ${share(seconds / run)}` : `≈ ${duration(seconds)}`;
+  return `≈ ${duration(seconds)}${run > 0 ? `, ${share(seconds / run)}` : ''}`;
 }
 
 /** The same in a sentence. */
 export function costSentence({ seconds, threadSeconds }: Finding, run: number): string {
   const threads = threadSeconds > 0 ? `${duration(threadSeconds)} of thread time` : '';
   if (!(seconds > 0)) return threads ? `Takes ${threads}.` : '';
-  const wall =
-    run > 0 ? `about ${duration(seconds)} of the run’s ${duration(run)}` : `about ${duration(seconds)}`;
-  return `Costs ${wall}${threads && `; takes ${threads}`}.`;
+  const whole = run > 0 ? ` of the run’s ${duration(run)}` : '';
+  return `Costs about ${duration(seconds)}${whole}${threads && `; takes ${threads}`}.`;
 }
 
 /** When it was, since the recording's start; '' if it concerns the whole run. */

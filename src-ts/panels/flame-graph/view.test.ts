@@ -51,3 +51,16 @@ test('whose samples are shown is said, and which way round', () => {
   invert.click();
   expect(view.shows()).toBe('Scheduler, callers last');
 });
+
+test('without stacks it names both ways of having switched them off', () => {
+  const about = [
+    { name: 'profile', value: 'false' },
+    { name: 'stopped', value: '9' }
+  ];
+  const view = new FlameGraphView({
+    ...createStage(recordingOf({ about })),
+    surface: new Surface(),
+    say: () => {}
+  });
+  expect(view.empty()).toBe('Recorded without stacks (`profile=False` or `--no-profile`).');
+});

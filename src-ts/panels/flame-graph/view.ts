@@ -254,10 +254,12 @@ export class FlameGraphView implements PanelView {
   }
 }
 
+const OFF = '`profile=False` or `--no-profile`';
+
 function withoutSamples(stage: Stage): string {
-  if (stage.recording.about('profile') === false) return 'Recorded without stacks (`profile=False`).';
+  if (stage.recording.about('profile') === false) return `Recorded without stacks (${OFF}).`;
   return noneOf(
     stage,
-    'No call stacks were recorded: no task ran long enough to be sampled, or sampling was off (`profile=False`).'
+    `No call stacks were recorded: no task ran long enough to be sampled, or sampling was off (${OFF}).`
   );
 }

@@ -1,7 +1,7 @@
 import { append } from '../../core/append';
 import { plural } from '../../core/format';
 import { mostAtOnce } from '../../core/most-at-once';
-import { binned, NONE, seriesOf, summed, sumOfKnown, valueAt } from '../../core/series';
+import { binned, type Means, NONE, seriesOf, summed, sumOfKnown, valueAt } from '../../core/series';
 import { processOf, workersOf } from '../../core/workers-of';
 import { COARSE, peakOf, stacked } from '../layers';
 import type { PanelContext } from '../panel';
@@ -74,19 +74,22 @@ export class MemoryFigures {
     );
   }
 
-  /** Process memory of each worker in equal bins from `from` to `to`, one after another. */
-  means(from: number, to: number, bins: number): Float32Array {
-    return binned(this.series, this.values('process'), from, to, bins).mean;
+  /** A measure of a worker in equal bins from `from` to `to`. */
+  means(column: MemoryColumn, worker: number, from: number, to: number, bins: number): Means {
+    return binned(this.series, this.values(column), worker, from, to, bins)?.mean;
   }
 
   /** Of the workers that are looked at together, in equal bins from `from` to `to`; NaN where nothing is known. */
   sum(column: MemoryColumn, from: number, to: number, bins: number): Float64Array {
-    const read = kept((of: MemoryColumn) => binned(this.series, this.values(of), from, to, bins));
     const { groups } = this.together(this.included);
-    const sum = summed(read(column), groups.filter(({ length }) => length === 1).flat());
+    const single = groups.filter(({ length }) => length === 1).flat();
+    const sum = summed(single, bins, worker => this.means(column, worker, from, to, bins));
     for (const sharing of groups.filter(({ length }) => length > 1)) {
+      const read = kept((of: MemoryColumn) =>
+        kept((worker: number) => this.means(of, worker, from, to, bins) ?? [])
+      );
       sum.forEach((before, bin) => {
-        const value = ofProcess(column, sharing, (of, worker) => read(of).mean[worker * bins + bin]);
+        const value = ofProcess(column, sharing, (of, worker) => read(of)(worker)[bin] ?? Number.NaN);
         sum[bin] = sumOfKnown([before, value]);
       });
     }

@@ -1,6 +1,7 @@
 import { BinCache, type Cached } from '../../core/bin-cache';
 import { Bursts } from '../../core/bursts';
 import { bytes } from '../../core/format';
+import type { Means } from '../../core/series';
 import { stretchesOf, stretchKind } from '../../core/stretches';
 import { timeOf } from '../../core/task-filter';
 import { AXIS_HEIGHT, plotIn } from '../../draw/axis';
@@ -35,7 +36,7 @@ export class MemoryView implements PanelView {
   private runs: Runs = 'whole';
   private readonly looks: HTMLSelectElement;
   private readonly alignment: HTMLSelectElement;
-  private readonly cache = new BinCache<Float64Array | Float32Array>();
+  private readonly cache = new BinCache<readonly Means[]>();
   private readonly figures: MemoryFigures;
   private readonly bursts: Bursts;
   private readonly aligned = new AlignedRuns();
@@ -135,7 +136,7 @@ export class MemoryView implements PanelView {
     if (look === 'workers') {
       this.drawMap(pen, scale, theme);
     } else {
-      const layers = stacked(MEASURES.map(({ column }) => this.bins(column, scale).value));
+      const layers = stacked(MEASURES.map(({ column }) => this.bins(column, scale).value[0] as Float64Array));
       this.scale = rowScale(box, figures.mostOfSum(peakOf(layers)));
       drawStackLegend(pen, this.scale, figures.limitOf(figures.included), theme);
       drawStack(pen, this.scale, scale, figures, this.bins('managed', scale), layers, theme);
@@ -163,8 +164,7 @@ export class MemoryView implements PanelView {
       memoryMark(figures, processes, time, viewport.origin, x, box);
     if (!this.isMap) return markOf(figures.included, box);
     const bins = this.bins('process', scale);
-    const { length } = figures.series.names;
-    return heatMark(box, y, time, bins, bins.value, length, (process, line) => markOf([process], line));
+    return heatMark(box, y, time, bins, bins.value, (process, line) => markOf([process], line));
   }
 
   move(from: Mark | undefined, direction: Direction): Mark | undefined {
@@ -216,17 +216,19 @@ export class MemoryView implements PanelView {
   }
 
   private drawMap(pen: Pen, scale: Scale, theme: Theme): void {
-    const { series } = this.figures;
     const bins = this.bins('process', scale);
     const title = `Process memory, up to ${bytes(this.scale.most)}`;
     const label = (at: number): string => this.figures.titleOf([at]);
-    drawHeat(pen, this.scale, title, label, scale, bins, bins.value, series.names.length, theme);
+    drawHeat(pen, this.scale, title, label, scale, bins, bins.value, theme);
   }
 
   /** Process memory is of each worker, all else of those together that are looked at. */
-  private bins(column: MemoryColumn, scale: Scale): Cached<Float64Array> {
-    return this.cache.get(column, scale, this.context.viewport.moving, (from, to, bins) =>
-      column === 'process' ? this.figures.means(from, to, bins) : this.figures.sum(column, from, to, bins)
-    ) as Cached<Float64Array>;
+  private bins(column: MemoryColumn, scale: Scale): Cached<readonly Means[]> {
+    const { figures } = this;
+    return this.cache.get(column, scale, this.context.viewport.moving, (...window) =>
+      column === 'process'
+        ? figures.series.names.map((_, worker) => figures.means(column, worker, ...window))
+        : [figures.sum(column, ...window)]
+    );
   }
 }

@@ -73,7 +73,7 @@ export function layersOf(row: Row, scale: Scale, bins: Bins): Layer[] {
 /** The heat map of the first column of a row, with what it shows and whose its lines are. */
 export function drawMap(
   pen: Pen,
-  { measure, series, scale: row }: Row,
+  { measure, scale: row }: Row,
   label: (process: number) => string,
   time: Scale,
   kept: Cached<Drawn>,
@@ -81,7 +81,7 @@ export function drawMap(
 ): void {
   const column = measure.columns.length > 1 ? `, ${measure.columns[0].label}` : '';
   const title = `${measure.title}${column}, up to ${wordsOf(measure, row.most)}`;
-  drawHeat(pen, row, title, label, time, kept, kept.value.known, series.names.length, theme);
+  drawHeat(pen, row, title, label, time, kept, kept.value.known, theme);
 }
 
 /** Colours of stacked layers, from the bottom. */

@@ -90,7 +90,7 @@ test('where too few samples came for a figure, it is said how more would', () =>
   const resources = [{ process: 'tcp://a', time: 1, cpu: Number.NaN }];
   const figures = figuresOf(recordingOf({ resources }));
   figures.read();
-  expect(absentWords(figures)).toMatch(/^No samples of these processes\. record\(/);
+  expect(absentWords(figures)).toMatch(/^No samples of these processes\. .* `--resources 50ms`/);
 });
 
 test('nobody looks for GPUs but at workers; of others those are shown that are there', () => {

@@ -99,11 +99,8 @@ export class ResourceFigures {
     const values = valuesOf(this.context.recording, measure, column);
     const { scale } = measure;
     if (scale === undefined) return values;
-    let made = this.scaled.get(column);
-    if (!made) {
-      made = Float32Array.from(values, value => value * scale);
-      this.scaled.set(column, made);
-    }
+    const made = this.scaled.get(column) ?? Float32Array.from(values, value => value * scale);
+    this.scaled.set(column, made);
     return made;
   }
 
@@ -182,9 +179,10 @@ export class ResourceFigures {
     const processes = this.summands(measure);
     return peakOf(
       stacked(
-        measure.columns.map(({ column }) =>
-          summed(binned(series, this.values(measure, column), ...bins), processes)
-        )
+        measure.columns.map(({ column }) => {
+          const values = this.values(measure, column);
+          return summed(processes, bins[2], process => binned(series, values, process, ...bins)?.mean);
+        })
       )
     );
   }
@@ -192,7 +190,7 @@ export class ResourceFigures {
 
 /** What gives short runs more samples. */
 export const MORE_OFTEN =
-  'record(resources="50ms"), or JupyterLab’s setting “Samples of resources a second”, takes them more often, for short runs.';
+  'For short runs take more: record(resources="50ms"), `--resources 50ms`, or JupyterLab’s setting “Samples of resources a second”.';
 
 /** Which of the usual measures have no data, and why; '' if all have. */
 export function absentWords(figures: ResourceFigures): string {

@@ -1,5 +1,5 @@
 import { BinCache, type Cached } from '../../core/bin-cache';
-import { alone, binned } from '../../core/series';
+import { binned } from '../../core/series';
 import { sumOf } from '../../core/sum-of';
 import { timeOf } from '../../core/task-filter';
 import { drawTimeGrid, gutterOf, plotIn } from '../../draw/axis';
@@ -169,7 +169,7 @@ export class ResourcesView implements PanelView {
     };
     if (this.look === 'map') {
       const kept = this.bins(row, row.measure.columns[0].column, scale);
-      return heatMark(box, y, time, kept, kept.value.known, row.series.names.length, markOf);
+      return heatMark(box, y, time, kept, kept.value.known, markOf);
     }
     const process = this.nearest(row, time, y);
     return process === undefined ? undefined : markOf(process, box);
@@ -204,7 +204,8 @@ export class ResourcesView implements PanelView {
         return new Drawn(
           as === 'stack' ? this.figures.summands(measure) : [...series.names.keys()],
           as,
-          process => binned(process === undefined ? series : alone(series, process), values, from, to, bins)
+          bins,
+          process => binned(series, values, process, from, to, bins)
         );
       }
     );

@@ -225,7 +225,7 @@ function leftOut(recording: Recording, rows: BudgetRows, filter: Filter, whole: 
 /** Says how time is told by name where the rows know that of the whole run only. */
 function roughly({ shares }: BudgetRows, { time, workers }: Filter): string {
   if (shares.names.length === 0 || (!time && !workers)) return '';
-  return 'Time around tasks and with the scheduler is shared out among names as in the whole run.';
+  return 'Some of this time is shared out among names as in the whole run.';
 }
 
 /** Whether time of functions stands for several threads in a row. */

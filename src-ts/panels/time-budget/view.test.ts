@@ -143,7 +143,7 @@ describe('the bar', () => {
 
   it('says what it tells by name as of the whole run', () => {
     show([...BUDGET, piece(0, 0, 'scheduler', 'read', { threads: 3, span: '', submission: 2 })]);
-    const rough = 'Time around tasks and with the scheduler is shared out among names as in the whole run.';
+    const rough = 'Some of this time is shared out among names as in the whole run.';
     stage.selection.set({ source: 'x', column: 'name', value: ['read'] });
     refresh();
     expect(words().at(-1)).toBe('waiting for the scheduler: 3 s (27 %)');

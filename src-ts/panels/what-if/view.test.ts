@@ -205,7 +205,7 @@ it('says why it is empty', () => {
   show([], { stopped: false });
   expect(mounted?.view.empty()).toMatch(/as soon as no task is running/);
   show([]);
-  expect(mounted?.view.empty()).toMatch(/recording\.explain\(\)/);
+  expect(mounted?.view.empty()).toMatch(/not been worked out/);
 });
 
 it('shows what it has where nothing could be simulated', () => {
