@@ -176,6 +176,20 @@ def summed_by(given: Any, there: Collection[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def summed_by_one(given: Any, there: Collection[str]) -> str:
+    """The same for what can be summed by one word only.
+
+    Raises
+    ------
+    ValueError
+        If it is none of them, or several; the message lists them.
+    """
+    names = summed_by(given, there)
+    if len(names) != 1:
+        raise ValueError(f"by={given!r} must be one of {', '.join(there)}")
+    return names[0]
+
+
 def known(name: str, names: Collection[str], what: str) -> str:
     """A name that is among those there are.
 

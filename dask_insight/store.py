@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import json
 import os
 import sys
@@ -87,6 +88,8 @@ class Store:
         self._process = os.getpid()
         self._flushing: Timer | None = None
         self._refused: OSError | None = None
+        #: Whether the file lacks what there was no memory to write.
+        self._left_out = False
         self._merging: Thread | None = None
         #: When merging may be tried again that has failed, by the monotonic clock; 0 where none has.
         self._again = 0.0
@@ -199,8 +202,7 @@ class Store:
             self._refuse(error)
             return
         except MemoryError:
-            self._leave_out()
-            return
+            self._leave_out(writer)
         if self._flushing is None and writer.waiting:
             self._flushing = Timer(_FLUSH, self._flush)
             self._flushing.daemon = True
@@ -220,11 +222,15 @@ class Store:
                 except OSError as error:
                     self._refuse(error)
                 except MemoryError:
-                    self._leave_out()
+                    self._leave_out(writer)
 
-    def _leave_out(self) -> None:
+    def _leave_out(self, writer: Writer) -> None:
         """Go on without what there was no memory to write; the lock is held."""
-        self.tell("lost", "a part of the recording is not in its file: no memory to write it", time())
+        self._left_out = True
+        told = "a part of the recording is not in its file: no memory to write it"
+        with suppress(OSError, MemoryError):
+            # The file alone: nothing is missing here, nor in one that is written anew from this.
+            writer.write(_told("lost", told, time()))
 
     def _own_writer(self) -> Writer | None:
         """What writes the file; none in a process that was forked off: the file is the other's, and so are
@@ -237,10 +243,10 @@ class Store:
         """Go on without a file that takes no more; the lock is held."""
         writer, self._writer, self._refused = self._writer, None, error
         if writer is not None:
-            with suppress(OSError):
+            with suppress(OSError, MemoryError):
                 # There may be room for so little, and whoever opens it learns why it ends here.
                 writer.write(encode("about", {"name": [CUT], "value": [json.dumps(str(error))]}))
-            with suppress(OSError):
+            with suppress(OSError, MemoryError):
                 writer.close()
         self.tell("lost", f"the file takes no more, the recording goes on in memory: {error}", time())
 
@@ -258,7 +264,7 @@ class Store:
         Raises
         ------
         OSError
-            If the file does not take it.
+            If the file does not take it, or lacks what there was no memory to write.
         """
         with self._lock:
             writer = self._own_writer()
@@ -267,6 +273,8 @@ class Store:
             self._flush()
             if self._refused is not None:
                 raise self._refused
+            if self._left_out:
+                raise _no_memory()
             return True
 
     def batches(self) -> list[bytes]:
@@ -426,7 +434,7 @@ class Store:
 
     def tell(self, kind: str, message: str, when: float = np.nan) -> None:
         """Add an event that the recording itself tells of; `when` in seconds since the epoch."""
-        batch = _event("recorder", kind, "warning", message, when)
+        batch = _told(kind, message, when)
         with self._lock:
             self._keep("events", batch)
 
@@ -436,24 +444,39 @@ class Store:
         Raises
         ------
         OSError
-            If that did not take everything.
+            If that did not take everything; ENOMEM if there was no memory to write it.
         """
         with self._lock:
             writer, self._writer = self._own_writer(), None
             refused, self._refused = self._refused, None
+            left_out, self._left_out = self._left_out, False
             flushing, self._flushing = self._flushing, None
         if flushing is not None:
             flushing.cancel()
         if writer is not None:
-            writer.close()
+            try:
+                writer.close()
+            except MemoryError:
+                left_out = True
         if refused is not None:
             raise refused
+        if left_out:
+            raise _no_memory()
 
 
 def _readable(batches: Iterable[bytes], names: Collection[str]) -> Iterator[Batch]:
     for batch in batches:
         with suppress(BatchError):
             yield decode(batch, names)
+
+
+def _no_memory() -> OSError:
+    return OSError(errno.ENOMEM, "there was too little memory to write it")
+
+
+def _told(kind: str, message: str, when: float) -> bytes:
+    """An event that a recording itself tells of."""
+    return _event("recorder", kind, "warning", message, when)
 
 
 def _event(source: str, kind: str, level: str, message: str, when: float) -> bytes:

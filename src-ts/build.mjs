@@ -24,10 +24,10 @@ const ANYWIDGET = ['render', 'model', 'el'];
 
 /** What strings of Python hold too, but no data that come from there. */
 const OURS = [
-  'above asked asking begin beside box build callbacks carried chains depth earlier expected facts',
-  'figures flame gaps groups held ids kept lanes least meaning measure measures median others own',
-  'packages pair parts pixels place recording rest seen sides square steps still stretch sum taken',
-  'times told totals trait unused usual viewport wanted weights'
+  'above asked asking begin beside box build callbacks carried chains comparison depth earlier expected facts',
+  'figures flame gaps groups held ids kept lanes least meaning measure measures median others own packages pair',
+  'parts pixels place recording rest seen sides square steps still stretch sum taken times told totals trait unused',
+  'usual viewport wanted weights'
 ].flatMap(line => line.split(' '));
 
 const foreign = new Set([...ANYWIDGET, ...(await names(python, '.py', /["'](\w+)["']/g))]);

@@ -7,6 +7,7 @@ import contextlib
 import math
 import os
 import shutil
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -36,6 +37,17 @@ def wait_for(condition: Callable[[], Any], what: str, patience: float = PATIENCE
         assert time.monotonic() < deadline, f"not in {patience} s: {what}"
         time.sleep(0.02)
     return found
+
+
+@pytest.fixture
+def program_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that is run within this process takes the place of the main one, and leaves it to nobody.
+
+    Else each process that is spawned later would run it first.
+    """
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+    monkeypatch.setattr(sys, "argv", [*sys.argv])
+    monkeypatch.setattr(sys, "path", [*sys.path])
 
 
 class Batches:

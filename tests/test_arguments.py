@@ -71,6 +71,12 @@ def recording() -> Recording:
         (lambda run: run.findings({5: 1}), TypeError, "a name=5 is no text; give {'tiny-tasks.mean': 0.02}"),
         (lambda run: run.bottlenecks(5), ValueError, "by='5' is none of function"),
         (lambda run: run.time_budget(by=5), ValueError, "by='5' is none of function"),
+        (
+            lambda run: run.moved(by=["name", "pair"]),
+            ValueError,
+            r"by=\['name', 'pair'\] must be one of",
+        ),
+        (lambda run: run.critical_path(by=["x"]), ValueError, "by='x' is none of"),
         (lambda run: run.note("a", "b", "now"), TypeError, "when='now' is no number; give seconds since"),
         (lambda run: run.note("a", "b", level="loud"), ValueError, "level='loud' is none of debug"),
         (lambda run: run.report("run.html", title=5), TypeError, "title=5 is no text; give the heading"),

@@ -33,7 +33,7 @@ from dask_insight.batch import encode
 from dask_insight.errors import CommandError, ExitCode
 from dask_insight.frames import Writer
 from dask_insight.hosts.cli import main, signals
-from dask_insight.hosts.cli.files import lacking, new_path, quoted, writable
+from dask_insight.hosts.cli.files import lacking, new_path, quoted, rescued, writable
 from dask_insight.hosts.cli.prose import tell_path, wrapped
 from dask_insight.hosts.cli.ranks import member, own, rank
 from dask_insight.hosts.cli.run import outcome
@@ -418,6 +418,10 @@ def test_the_path_of_modules_is_that_of_python(tmp_path: Path) -> None:
         ([], "`dask-insight --help`"),
         (["gone.dinsight"], "dask-insight report gone.dinsight --open"),
         (["a file", "--open"], "dask-insight report 'a file' --open"),
+        (["open", "--open", "a file"], "dask-insight report 'a file' --open"),
+        (["page.html"], "open it in a browser: page.html"),
+        (["show", "page.html"], "open it in a browser: page.html"),
+        (["notes.txt"], "invalid choice: 'notes.txt'"),
         (["open", "run.dinsight"], "dask-insight report run.dinsight --open"),
         (["show"], "dask-insight report FILE.dinsight --open"),
         (["program.py"], "dask-insight run program.py"),
@@ -432,8 +436,9 @@ def test_a_file_without_a_command_is_told_which_one(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     # A file may be called as a command is.
-    for name in ("a file", "program.py", "info"):
+    for name in ("program.py", "page.html", "notes.txt", "info"):
         (tmp_path / name).touch()
+    Recording().save(tmp_path / "a file")
     with pytest.raises(SystemExit, match=str(int(ExitCode.USAGE))):
         main(typed)
     said = capsys.readouterr()
@@ -1563,6 +1568,7 @@ def test_a_disk_that_fills_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s
     assert tasks(recording) == ["abs"]
 
 
+@pytest.mark.usefixtures("program_here")
 @pytest.mark.parametrize("room", [True, False])
 def test_what_a_full_disk_did_not_take_is_saved_to_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], room: bool
@@ -1580,7 +1586,8 @@ def test_what_a_full_disk_did_not_take_is_saved_to_another(
     # The program has the file filled up.
     monkeypatch.setattr("dask.fills_up", lambda: monkeypatch.setattr(Writer, "write", full), raising=False)
     monkeypatch.setattr("dask_insight.frames.save", into)
-    monkeypatch.setattr(Recording, "spare_folders", lambda _: [str(tmp_path / "gone"), str(spare)])
+    spares = [str(tmp_path), str(tmp_path / "gone"), str(spare)]
+    monkeypatch.setattr(Recording, "spare_folders", lambda _: spares)
     program = write(tmp_path, "import dask; dask.fills_up(); dask.delayed(abs)(-1).compute(scheduler='sync')")
     assert main(["run", "-o", str(path), str(program)]) == ExitCode.UNWRITABLE
     told = capsys.readouterr().err.replace(words.SPACE, " ")
@@ -1592,6 +1599,36 @@ def test_what_a_full_disk_did_not_take_is_saved_to_another(
     else:
         assert "no temporary folder takes it: name a file on a disk with room" in told
         assert not list(spare.iterdir())
+    assert not list(tmp_path.glob("dask-insight-*"))
+
+
+def test_too_little_memory_to_count_what_a_file_holds_keeps_nobody_from_the_saved_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lack(*_: Any) -> Any:
+        raise MemoryError
+
+    spare, run = tmp_path / "spare", Recording()
+    spare.mkdir()
+    monkeypatch.setattr(Recording, "spare_folders", lambda _: [str(spare)])
+    monkeypatch.setattr(Recording, "summary", lack)
+    told = rescued(run, tmp_path / "run.dinsight", "is not whole")
+    [saved] = spare.glob("dask-insight-*/run.dinsight")
+    assert told == f"is not whole; {saved} has all of it"
+
+
+def test_who_interrupts_the_rescue_of_a_recording_finds_no_part_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(_: Any, place: Any) -> None:
+        Path(place).write_bytes(b"a part")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Recording, "spare_folders", lambda _: [str(tmp_path)])
+    monkeypatch.setattr(Recording, "save", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        rescued(Recording(), tmp_path / "run.dinsight", "is not whole")
+    assert not list(tmp_path.iterdir())
 
 
 def test_what_runs_where_no_task_has_ended_is_told(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_findings_moved import pooled
+from test_findings_time import beside as beside_another
 from test_time_budget import CLUSTER, START, Run
 
 import dask_insight
@@ -557,11 +558,13 @@ def test_a_sample_stands_for_the_intervals_of_its_own_process() -> None:
     often, rarely = np.arange(0, 60, 0.2), np.concatenate([np.arange(60, 91, 3), np.arange(150, 160, 3)])
     who = np.repeat(np.arange(11), [len(often)] * 10 + [len(rarely)]).astype("u4")
     time = np.concatenate([*[often] * 10, rarely])
+    values = np.ones(len(time))
 
     def summed(low: float, high: float) -> np.ndarray:
         names = [f"w{each}" for each in range(11)]
-        ones, rows = np.ones(len(time)), np.ones(len(time), bool)
-        found = series(Symbols(who, names), time, ones, rows, (low, high), int(high - low))
+        found = series(
+            Symbols(who, names), time, values, np.ones(len(time), bool), (low, high), int(high - low)
+        )
         return found.summed()
 
     told = summed(0.0, 180.0)
@@ -570,6 +573,11 @@ def test_a_sample_stands_for_the_intervals_of_its_own_process() -> None:
     assert np.isnan(told[103:150]).all()
     assert (told[150:172] == 1).all()
     assert np.isnan(told[172:]).all()
+    # Rows of another observer, between those that know the column, make no interval.
+    between = np.arange(60, 91, 0.5) + 0.1
+    who, time = np.append(who, np.full(len(between), 10, "u4")), np.append(time, between)
+    values = np.append(values, np.full(len(between), np.nan))
+    assert (summed(62.0, 90.0) == 1).all()
     # What stands from before the time that is shown.
     assert summed(91.0, 111.0)[:12].tolist() == [1.0] * 12
     assert np.isnan(summed(103.0, 123.0)).all()
@@ -923,10 +931,17 @@ def test_an_empty_panel_says_why() -> None:
 )
 def test_a_run_without_samples_says_whether_any_were_taken(profile: bool, why: str) -> None:
     run = Recording()
-    run.append(encode("about", {"name": ["profile"], "value": [json.dumps(profile)]}))
+    run.append(encode("about", {"name": ["options"], "value": [json.dumps({"profile": profile})]}))
     told = chart_of(run, "flame-graph").empty
     assert why in told and "`profile=False`, `--no-profile`" in told
     assert 'resources="50ms"' in chart_of(run, "resources").empty
+
+
+def test_a_measure_that_was_not_sampled_is_told_apart_from_a_short_run() -> None:
+    run = beside_another(0.5, late=0.01, starved=0.02).recording()
+    why = PANELS["resources"].chart(Request(run), measures=["gpu", "gil"]).empty
+    assert why == "Of these processes `GPU` and `GIL` were not sampled in what is shown."
+    assert "50ms" not in why
 
 
 @pytest.mark.parametrize("started", [-1e12, 5.0, 1e12, 1e300])

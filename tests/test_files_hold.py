@@ -7,6 +7,7 @@ import gc
 import os
 import subprocess
 import sys
+import warnings
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -21,6 +22,7 @@ from dask_insight.frames import Writer, claim, create
 from dask_insight.history.spill import Spill
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING, TABLES, UNSEEN
+from dask_insight.session import IncompleteFile
 
 
 def grow(recording: Recording, number: int) -> None:
@@ -98,6 +100,36 @@ def test_what_a_disk_refused_once_is_in_a_large_file_in_the_end(
     opened = dask_insight.open(path)
     assert {"before", "refused", "after"} <= {*opened.events["kind"]}
     assert "stopped" in opened.about and "cut" not in opened.about
+
+
+@pytest.mark.parametrize("room", [True, False])
+@pytest.mark.parametrize("small", [True, False])
+def test_what_there_was_no_memory_to_write_is_in_the_file_in_the_end_or_warned_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: bool, room: bool
+) -> None:
+    def lack(*_: Any) -> Any:
+        raise MemoryError
+
+    if not small:
+        monkeypatch.setattr("dask_insight.session.target.PACK_BYTES", 0)
+    path = tmp_path / "run.dinsight"
+    with warnings.catch_warnings(record=True) as warned, dask_insight.record(path, clusters=False) as run:
+        warnings.simplefilter("always", IncompleteFile)
+        run.save(path)
+        with monkeypatch.context() as patched:
+            patched.setattr("dask_insight.frames.writer._pack", lack)
+            run.note("left out", "there is no memory")
+            with pytest.raises(OSError, match="too little memory"):
+                run.save(path)
+        run.note("after", "there is some again")
+        if not room:
+            monkeypatch.setattr(Recording, "packed", lack)
+    told = ["may lack a part of the recording: " in str(each.message) for each in warned]
+    assert told == [True] * (not room)
+    opened = dask_insight.open(path)
+    kinds = {*opened.events["kind"]}
+    assert kinds >= {"after"} and "stopped" in opened.about
+    assert ("left out" in kinds, bool(opened.summary().lost())) == (room, not room)
 
 
 def leading_into(folder: Path) -> list[int]:

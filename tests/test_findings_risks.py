@@ -1155,6 +1155,16 @@ def test_memory_that_grows_beside_the_results_is_a_leak(late: list[int]) -> None
     one = the(run.recording(), "unmanaged-growth")
     assert (one.workers, one.tasks) == (("a",), ("piece",))
     assert one.evidence[0].value == pytest.approx(340 * MB, rel=0.1)
+    assert "again and again while tasks ran" in one.why
+
+
+def test_a_leak_beside_results_that_count_for_more_than_the_process_is_told() -> None:
+    """Files that are mapped, or one array that is many results, take next to nothing of it."""
+    results = np.full(100, 2 * GB)
+    one = the(using(np.linspace(150 * MB, 600 * MB, 100), results).recording(), "unmanaged-growth")
+    assert one.evidence[0].value == pytest.approx(340 * MB, rel=0.1)
+    piling = np.linspace(200 * MB, 800 * MB, 100)
+    assert not found(using(0.9 * piling, piling).recording(), "unmanaged-growth")
 
 
 def test_memory_that_a_leak_fills_is_told_with_the_leak() -> None:

@@ -454,11 +454,46 @@ def test_more_threads_for_tasks_than_cores() -> None:
     assert "n_workers=1, threads_per_worker=1" in found.advice
 
 
-@pytest.mark.parametrize(("cores", "processes"), [(1, 1), (8, 2)])
-def test_no_more_processes_than_cores_are_advised_against_the_lock(cores: int, processes: int) -> None:
-    """Another finding of the same run says not to have more threads than cores."""
-    found = one(on_cores(beside(0.5, late=0.01, starved=0.02), cores), "gil-contention")
-    assert f"n_workers={processes}, threads_per_worker=1" in found.advice
+@pytest.mark.parametrize(
+    ("hosts", "cores", "advised", "processes"),
+    [
+        pytest.param(["h", "h"], [8, 8], "more processes with", (4, "4"), id="enough"),
+        pytest.param(["h", "h"], [2, 2], "processes of one thread each", (2, "2"), id="as many as cores"),
+        pytest.param(["g", "h"], [4, 4], "more processes with", (4, "2"), id="hosts"),
+        pytest.param(["g", "h"], [1, 1], "processes of one thread each", (2, "1"), id="hosts of one core"),
+        pytest.param(["g", "h"], [1, 8], "more processes with", (3, "2"), id="hosts of other kinds"),
+        pytest.param(["g", "h"], [0, 1], "more processes with", (3, "2"), id="of one nobody knows"),
+        pytest.param(["h", "h"], [1, 1], "functions that release the lock", None, id="a core"),
+    ],
+)
+def test_no_more_processes_than_cores_are_advised_against_the_lock(
+    hosts: list[str], cores: list[int], advised: str, processes: tuple[int, str] | None
+) -> None:
+    """Another finding of the same run says not to have more threads on a host than cores."""
+    run = beside(0.5, late=0.01, starved=0.02)
+    run.workers["b"] = TWO
+    for number in range(10):
+        for thread in "12":
+            run.task("loop", "b", number, number + 1.0, submitted=0, cpu=0.5, thread=thread)
+    for name in ("resources", "sampling"):
+        table = run.tables[name]
+        run.tables[name] = {each: np.tile(values, 2) for each, values in table.items()}
+        run.tables[name]["process"] = ["a"] * 10 + ["b"] * 10
+    run.tables["workers"] = {
+        "worker": ["a", "b"],
+        "host": hosts,
+        "threads": [2, 2],
+        "joined": [START - 1.0] * 2,
+        "cores": cores,
+    }
+    advice = one(run, "gil-contention").advice
+    assert advice.startswith(f"Use {advised}") and ("LocalCluster" in advice) == (processes is not None)
+    if processes is not None:
+        all_of, on_host = processes
+        assert f"n_workers={all_of}, threads_per_worker=1" in advice
+        assert f"--nworkers {on_host} --nthreads 1" in advice
+    assert ("# on each host" in advice) == (len(set(hosts)) > 1)
+    assert ("no more than it has cores" in advice) == (cores[0] != cores[1])
 
 
 def one_after_the_other(cores: int, use: float) -> Run:
@@ -662,14 +697,14 @@ def test_who_keeps_a_gpu_busy_while_it_runs_reads_nothing(busy: float, codes: li
     assert [each.code for each in told(run, "io-wait")] == codes
 
 
-def sampled_in(run: Run, *texts: str) -> Run:
+def sampled_in(run: Run, *texts: str, file: str = "/here/work.py") -> Run:
     """With samples of all attempts, shared among functions whose running line has these texts."""
     count, runs = len(texts), np.array([attempt["run"] for attempt in run.attempts])
     run.tables["stacks"] = {
         "stack": np.arange(count),
         "parent": np.full(count, NOTHING),
         "function": ["loop"] * count,
-        "file": ["/here/work.py"] * count,
+        "file": [file] * count,
         "line": 10 + np.arange(count),
         "first_line": np.full(count, 9),
     }
@@ -682,7 +717,7 @@ def sampled_in(run: Run, *texts: str) -> Run:
         "run": np.repeat(runs, count),
     }
     run.tables["lines"] = {
-        "file": ["/here/work.py"] * count,
+        "file": [file] * count,
         "line": 10 + np.arange(count),
         "text": list(texts),
     }
@@ -711,15 +746,35 @@ def test_a_sleep_that_is_the_function_of_tasks_stands_in_no_line(
     functions: list[tuple[str, str]], said: str
 ) -> None:
     """Their innermost line is one of Dask's, which calls whatever the task is."""
-    run = sampled_in(beside(0.02, late=0.0001, starved=0.0, use=4), "return self.func(*new_argspec)")
+    run = waiting_in("/lib/python3.12/site-packages/dask/_task_spec.py", functions)
+    sleeping = told(run, "sleeping")
+    assert [said in each.why for each in sleeping] == [True] * bool(said)
+    assert len(told(run, "io-wait")) == 1 - bool(said)
+
+
+def test_a_function_that_sleeps_tells_nothing_of_others_that_share_its_name() -> None:
+    """Of a group of tasks the first one's function is known alone."""
+    run = waiting_in("/here/work.py", [("sleep", "time")])
+    assert told(run, "sleeping") == [] and one(run, "io-wait").severity == "critical"
+
+
+def waiting_in(file: str, functions: list[tuple[str, str]]) -> Run:
+    """Tasks that wait in a line of a file, with the functions and modules that are known of their name."""
+    run = beside(0.02, late=0.0001, starved=0.0, use=4)
+    run = sampled_in(run, "return self.func(*new_argspec)", file=file)
     run.tables["functions"] = {
         "prefix": ["loop"] * len(functions),
         "function": [function for function, _ in functions],
         "module": [module for _, module in functions],
     }
-    sleeping = told(run, "sleeping")
-    assert [said in each.why for each in sleeping] == [True] * bool(said)
-    assert len(told(run, "io-wait")) == 1 - bool(said)
+    return run
+
+
+def test_any_sleep_may_count() -> None:
+    waits, any_of_it = beside(0.02, late=0.0001, starved=0.0, use=4), {"sleeping.share": 0.0}
+    assert told(waits, "io-wait", thresholds=any_of_it)
+    sleeps = sampled_in(waits, "time.sleep(1)", "read()", "read()")
+    assert told(sleeps, "sleeping", thresholds=any_of_it)
 
 
 @pytest.mark.parametrize(

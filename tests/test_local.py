@@ -568,6 +568,24 @@ def test_of_an_interrupt_as_its_thread_begins_one_thread_is_left(monkeypatch: py
         assert not first.is_alive() and second.is_alive()
 
 
+def test_an_end_by_garbage_that_is_found_as_its_thread_begins_waits_for_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ended: list[bool] = []
+
+    def begun_amid_garbage(*_: Any) -> None:
+        # As the collector does in the middle of what the computation begins.
+        source.stop()
+        assert source._thread is not None
+        ended.append(not source._thread.is_alive())
+
+    source = LocalSource(Options(stop_timeout=5), Identity())
+    source.start(lambda batch: None)
+    monkeypatch.setattr(local_source, "started", begun_amid_garbage)
+    delayed(abs)(-1).compute(scheduler="threads")
+    assert ended == [True]
+
+
 def test_running_tasks_are_told_of_before_they_end() -> None:
     leave, seen = threading.Event(), threading.Event()
     recording = Recording()

@@ -157,6 +157,30 @@ def test_of_two_that_join_soon_after_each_other_each_hears_all_and_nothing_twice
     assert found == [[["1", "2"], ["3", "4", "5", "6", "7"]], [["1", "2", "3"], ["4", "5", "6", "7"]]]
 
 
+def test_of_a_container_that_begins_again_what_was_before_is_told_too() -> None:
+    """Its process has the number of the one before, by all that tells processes apart."""
+    batches = Batches()
+    made, gather = tables(batches)
+    for began in (100.0, 200.0):
+        early = [(began - 1, "warning", f"before {began:g}")]
+        for since, told in ((began, {}), (began + 1, {"earlier": early}), (began + 2, {})):
+            message = {"clock": CLOCK, "process": 7, "logged": (since, since + 1)} | told
+            made.messages.take("w0", b"", msgpack.packb(message))
+    gather.flush()
+    assert [row["message"] for row in batches.events("log-before")] == ["before 100", "before 200"]
+
+
+def test_what_others_have_heard_is_not_told_again_by_who_hears_nothing_itself() -> None:
+    """As where workers of two clusters share a process, of which one listens for both."""
+    batches = Batches()
+    made, gather = tables(batches)
+    made.messages.goes_on({7: 4.0})
+    rows = [(float(number), "warning", str(number)) for number in range(1, 7)]
+    made.messages.take("w0", b"", msgpack.packb({"clock": CLOCK, "process": 7, "earlier": rows}))
+    gather.flush()
+    assert [row["message"] for row in batches.events("log-before")] == ["5", "6"]
+
+
 def test_what_was_logged_while_a_recording_was_forgotten_is_told_once(client: Any) -> None:
     once = dict.fromkeys(["scheduler", *client.scheduler_info(n_workers=-1)["workers"]], 1)
 

@@ -9,6 +9,7 @@ import json
 import re
 import struct
 import subprocess
+import sys
 import zlib
 from html import unescape
 from html.parser import HTMLParser
@@ -27,6 +28,7 @@ from nbclient import NotebookClient
 
 import dask_insight
 from dask_insight import ascii91
+from dask_insight.analysis.overview import Overview
 from dask_insight.batch import encode, split, table_of
 from dask_insight.figures.colors import colors_of
 from dask_insight.hosts.magic.counts import Counts, GroupCount
@@ -339,6 +341,20 @@ def test_nothing_to_draw() -> None:
     assert len(static_bundles(Recording())) == 1
 
 
+def test_where_all_findings_are_is_told_where_no_report_shows_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    def advised(_: Overview, most: int = 3, whole: str = "") -> list[str]:
+        return [f"and 2 more: {whole or 'here'}"]
+
+    monkeypatch.setattr(Overview, "advised", advised)
+    shown, named = bundle(recording()), "_dprofile.findings()"
+    assert "and 2 more: here" in shown["text/plain"] and "and 2 more: here" in shown["text/html"]
+    [_, table] = static_bundles(recording(), all_findings=named)
+    assert f"and 2 more: {named}" in table["text/plain"]
+    assert "and 2 more: run.findings()" in static_bundles(recording())[1]["text/plain"]
+    monkeypatch.setattr(sys.modules[bundle.__module__], "only_text", lambda: True)
+    assert f"and 2 more: {named}" in bundle(recording(), all_findings=named)["text/plain"]
+
+
 @pytest.mark.parametrize("limit", ["175 kB", "200 kB", "400 kB"])
 def test_an_output_keeps_to_the_limit(limit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -361,7 +377,16 @@ def test_an_output_keeps_to_the_limit(limit: str, tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize(
-    ("limit", "trouble"), [(None, ""), (float("inf"), ""), (".5 MB", ""), ("lots", "'lots'"), ([2], "[2]")]
+    ("limit", "trouble"),
+    [
+        (None, ""),
+        (float("inf"), ""),
+        ("Infinity", ""),
+        ("inf", ""),
+        (".5 MB", ""),
+        ("lots", "'lots'"),
+        ([2], "[2]"),
+    ],
 )
 def test_a_limit_that_is_no_size_is_told_of_and_costs_nothing(limit: Any, trouble: str) -> None:
     with dask.config.set({OUTPUT_SIZE: limit}):

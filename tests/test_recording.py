@@ -451,8 +451,9 @@ def test_an_interrupt_as_a_file_is_written_costs_nothing(
     assert opened.edges["task"].tolist() == [1, 2] and not len(opened.events)
 
 
+@pytest.mark.parametrize("last", [False, True])
 def test_what_there_was_no_memory_to_write_is_told_and_what_comes_later_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: bool
 ) -> None:
     def pack(*args: Any) -> Any:
         if small:
@@ -465,11 +466,20 @@ def test_what_there_was_no_memory_to_write_is_told_and_what_comes_later_is_writt
     recording = Recording()
     recording.write_to(create(path))
     monkeypatch.setattr(writing, "_pack", pack)
-    recording.append(encode("edges", {"task": [1] * 200_000, "dependency": range(200_000)}))
-    recording.append(encode("edges", {"task": [2], "dependency": [3]}))
+    if last:
+        recording.append(encode("edges", {"task": [1], "dependency": [2]}))
+    else:
+        recording.append(encode("edges", {"task": [1] * 200_000, "dependency": range(200_000)}))
+        recording.append(encode("edges", {"task": [2], "dependency": [3]}))
+        with pytest.raises(OSError, match="too little memory"):
+            recording.checkpoint(path)
+    with pytest.raises(OSError, match="too little memory"):
+        recording.close()
     recording.close()
-    assert dask_insight.open(path).edges["task"].tolist() == [2]
-    assert "no memory to write it" in recording.events["message"][0] and len(recording.edges) == 200_001
+    opened = dask_insight.open(path)
+    assert opened.edges["task"].tolist() == [2] * (not last)
+    assert any("no memory to write it" in each for each in opened.events["message"]) is not last
+    assert not len(recording.events), "here nothing is missing"
 
 
 def test_flame_merges_lines_of_a_function_and_splits_time() -> None:

@@ -120,6 +120,7 @@ assert renewal.begun.wait(120)
 """
 
 
+@pytest.mark.usefixtures("program_here")
 @pytest.mark.parametrize("command", ["run", "attach"])
 def test_the_recording_ends_before_a_report_that_is_being_written(
     client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
@@ -136,10 +137,6 @@ def test_the_recording_ends_before_a_report_that_is_being_written(
         stopped.set()
         return recording
 
-    # The program that it runs takes the place of this one, and leaves it to nobody.
-    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
-    monkeypatch.setattr(sys, "argv", [*sys.argv])
-    monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(Session, "stop", stop)
     monkeypatch.setattr(renewal, "_write", slow)

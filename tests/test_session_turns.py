@@ -367,6 +367,62 @@ def test_a_client_that_comes_as_one_of_its_cluster_closes_is_followed_on(
     assert told == ["begun first", "stopped first", "handed over first", "begun second"]
 
 
+def test_a_client_whose_event_loop_stops_as_it_closes_keeps_no_other_from_its_cluster(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[str] = []
+
+    class Source:
+        offset, patience = SimpleNamespace(estimate=lambda _: (0.0, 0.0)), 60.0
+
+        def __init__(self, client: Any, *_: Any, **__: Any) -> None:
+            self.client = client
+
+        async def start(self, emit: Any) -> None:
+            told.append(f"begun {self.client.id}")
+
+        async def stop(self) -> None:
+            await asyncio.sleep(60)
+
+        def leave_behind(self) -> None:
+            told.append(f"left {self.client.id}")
+
+        def unfollowed(self) -> None:
+            told.append(f"workers of {self.client.id} are gone")
+
+        def hurry(self) -> None:
+            pass
+
+        def handed_over(self) -> None:
+            pass
+
+    monkeypatch.setattr("dask_insight.sources.cluster.ClusterSource", Source)
+    monkeypatch.setattr(clients, "cluster_of", lambda client: "one")
+    batches = Batches()
+    clusters = Clusters(Options(), Identity(), batches)
+    rests, goes_on = asyncio.new_event_loop(), asyncio.new_event_loop()
+    first, second = client_on(rests, "first"), client_on(goes_on, "second")
+
+    async def close() -> asyncio.Task[None]:
+        leaving = asyncio.ensure_future(clusters.leave(first))
+        await asyncio.sleep(0)
+        return leaving
+
+    rests.run_until_complete(clusters.follow(first))
+    leaving = rests.run_until_complete(close())
+    goes_on.run_until_complete(clusters.follow(second))
+    assert told == ["begun first", "left first", "workers of first are gone", "begun second"]
+    assert clusters.recorded() == [second]
+    assert [row["message"] for row in batches.events("lost")] == [
+        "first did not end its part of the recording: its event loop has ended"
+    ]
+    leaving.cancel()
+    rests.run_until_complete(asyncio.wait([leaving]))
+    assert clusters.recorded() == [second] and not clusters._leaving
+    for loop in (rests, goes_on):
+        loop.close()
+
+
 def test_of_a_client_that_fails_as_another_of_its_cluster_is_followed_that_is_known(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

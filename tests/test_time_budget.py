@@ -881,6 +881,34 @@ def test_rows_of_a_large_cluster_grow_with_its_workers_only(
         assert table.seconds[mine & (made["stop"] <= middle)].sum() == pytest.approx(before, abs=1e-2), part
 
 
+def test_what_was_waited_for_longest_keeps_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many rows there would be: the page makes layers of their own of these four names."""
+    module = import_module("dask_insight.analysis.time_budget.rows")
+    run = Run(**dict.fromkeys("abcdef", CLUSTER))
+    for number, seconds in enumerate((0.8, 6.0, 3.0, 0.5, 5.0)):
+        begin = 20.0 * number
+        end = begin + seconds
+        first = run.task(f"first-{number}", "a", begin, end, submitted=begin)
+        for worker in "bcdef":
+            run.task("next", worker, end, end + 1.0, first, submitted=begin)
+    whole = rows(run.recording().columns)
+    for aim in ("_PIECES", "_COMPUTING", "_OTHER"):
+        monkeypatch.setattr(module, aim, 1)
+    few = rows(run.recording().columns)
+
+    def waited(made: dict[str, Any]) -> dict[str, float]:
+        table = pd.DataFrame({name: made[name].tolist() for name in ("part", "name")})
+        table["seconds"] = (made["stop"] - made["start"]) * made["threads"]
+        return dict(table[(table.part == "inputs") & (table.seconds > 0)].groupby("name").seconds.sum())
+
+    exact = waited(whole)
+    longest = sorted((name for name in exact if name), key=exact.__getitem__)[-4:]
+    told = waited(few)
+    assert len(exact) > 4
+    assert {name: told[name] for name in longest} == pytest.approx({name: exact[name] for name in longest})
+    assert set(told) == {*longest, ""}
+
+
 def test_rows_of_a_large_recording_keep_the_line_that_started_them() -> None:
     random = np.random.default_rng(1)
     run = Run(**dict.fromkeys("ab", CLUSTER))

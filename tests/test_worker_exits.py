@@ -20,6 +20,7 @@ from test_time_budget import Run
 
 from dask_insight import words
 from dask_insight.analysis.findings import Finding
+from dask_insight.batch import encode
 from dask_insight.probe import exits
 from dask_insight.probe.exits import Exits
 from dask_insight.recording import Recording
@@ -309,9 +310,25 @@ def test_who_closes_a_console_of_windows_crashes_nothing(status: int) -> None:
     assert "crashed with" not in one.why and "faulthandler" not in one.advice and "os._exit" not in one.advice
 
 
-def test_a_process_that_ends_with_1_may_have_been_ended_by_force() -> None:
-    one, three = (the(ended(losing(), status=status), "worker-lost").advice for status in (1, 3))
-    assert "taskkill /F" in one and "os._exit" in one and "taskkill" not in three
+@pytest.mark.parametrize(
+    ("status", "client", "worker", "by_force"),
+    [
+        (1, "Windows-11-AMD64", {"versions": {"host": {"OS": "Windows"}}}, True),
+        (1, "Linux-6.1-x86_64", {"versions": {"host": {"OS": "Windows"}}}, True),
+        (1, "Windows-11-AMD64", {"versions": {"host": {"OS": "Linux"}}}, False),
+        (1, "Windows-11-AMD64", {"versions": [["host"]]}, True),
+        (1, "Linux-6.1-x86_64", None, False),
+        (3, "Windows-11-AMD64", None, False),
+    ],
+)
+def test_a_process_that_ends_with_1_may_have_been_ended_by_force_on_windows(
+    status: int, client: str, worker: Any, by_force: bool
+) -> None:
+    recording = ended(losing(), status=status)
+    recording.append(encode("about", {"name": ["platform"], "value": [json.dumps(client)]}))
+    recording.append(encode("workers", {"worker": ["b"], "detail": [json.dumps(worker)]}))
+    advice = the(recording, "worker-lost").advice
+    assert "os._exit" in advice and ("taskkill /F" in advice) == by_force
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arguments import summed_by
+from ..arguments import summed_by_one
 from ..batch import Symbols
 from ..lookup import Lookup, sums
 from ..schema import NOTHING
@@ -33,7 +33,7 @@ def dependencies(read: Read, by: str) -> pd.DataFrame:
     """The table of `Recording.dependencies`."""
     from ..tables.frame import frame
 
-    (by,) = summed_by([by], BY)
+    by = summed_by_one(by, BY)
     graph, edges, known = read("graph"), read("edges"), attempts(read)
     names: Symbols = graph[BY[by]]
     task = Lookup(graph["task"])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..arguments import summed_by
+from ..arguments import summed_by_one
 from ..batch import Symbols
 from ..lookup import Lookup, coded, is_any, pick, ratio, sums
 from ..schema import NOTHING
@@ -84,7 +84,7 @@ def moved(read: Read, by: str) -> pd.DataFrame:
     """The table of `Recording.moved`."""
     from ..tables.frame import frame
 
-    (by,) = summed_by([by], BY)
+    by = summed_by_one(by, BY)
     table, sent = read("transfers"), Sent.of(read)
     took = np.maximum(np.nan_to_num(table["stop"][sent.rows] - table["start"][sent.rows]), 0.0)
     carried = Carried.by(read, table["transfer"][sent.rows])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from .. import words
-from ..arguments import summed_by
+from ..arguments import summed_by_one
 from ..batch import Symbols
 from ..legible import harmless, printed
 from ..lookup import is_any, sums
@@ -103,7 +103,7 @@ class Shape(NamedTuple):
 
 def shape(read: Read, pairs: pd.DataFrame, by: str) -> Shape:
     """The shape of a recording; `pairs` is the table of `Recording.dependencies` by the same."""
-    (by,) = summed_by([by], _COLUMN)
+    by = summed_by_one(by, _COLUMN)
     names: Symbols = read("graph")[_COLUMN[by]]
     nodes, place = _nodes(read, names)
     source, target = (place[pairs[end].cat.codes.to_numpy()] for end in ("source", "target"))

@@ -173,8 +173,9 @@ memory = _figure(
     "memory",
     "Dask's memory measures of the workers over time, with their limit; or the results that were held.",
     own={
-        "by": "``'measure'`` (default), or ``'name'``: results in memory or on disk by task name, each once\n"
-        "        however many workers had a copy; `prefix` is for these.",
+        "by": "``'measure'`` (default), or ``'name'``, also as ``'function'`` or ``'prefix'``: results in\n"
+        "        memory or on disk by task name, each once however many workers had a copy; `prefix` is for\n"
+        "        these.",
     },
 )
 flame_graph = _figure(

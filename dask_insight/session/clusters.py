@@ -265,16 +265,28 @@ class Clusters:
 
         if client.scheduler is None:
             raise _NotThere(client)
-        for one in list(self._followed.values()):
-            # It was never closed, so nobody told that it has gone; a loop that only rests may go on.
-            if _is_closed(one.client) and self._followed.pop(one.client.id, None) is not None:
-                self._leave_behind(one)
-                one.source.unfollowed()
+        for one in self._stuck():
+            self._leave_behind(one)
+            one.source.unfollowed()
         cluster = cluster_of(client)
         again = cluster in self._told_of
         shared = (self._sampled, self._joined, self._logged)
         source = ClusterSource(client, self._options, self._identity, self._pace, *shared, again=again)
         return _Followed(client, source, cluster)
+
+    def _stuck(self) -> list[_Followed]:
+        """Take off those whose event loop has ended: nobody told that they have gone."""
+        with self._lock:
+            # A loop that only rests may go on.
+            open_still = [one for one in self._followed.values() if _is_closed(one.client)]
+            # But one that rests amid a client's end would keep all others from its cluster.
+            closing = [one for one, _ in self._leaving.values() if _has_ended(one.client)]
+            for one in open_still:
+                del self._followed[one.client.id]
+            for one in closing:
+                del self._leaving[one.client.id]
+                self._fetching.discard(one.client.id)
+        return open_still + closing
 
     async def _start(self, one: _Followed) -> None:
         if not self._register(one):

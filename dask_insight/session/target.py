@@ -22,7 +22,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_written.clear)
     os.register_at_fork(after_in_child=_claims.clear)
 #: Recordings up to this size are sorted and packed into a smaller file when they end; bytes of batches. So is
-#: one that the file refused: there may be room by then.
+#: one that the file refused, or for which there was no memory: there may be room by then.
 PACK_BYTES = 256 * 2**20
 
 
@@ -128,7 +128,10 @@ class Target:
                     why = error.strerror if isinstance(error, OSError) else "there is too little memory"
                     return f"has gone and could not be written anew: {why or error}"
         # Where the place of the file cannot be taken, what was written to it as it came is there.
-        return f"may lack the end of the recording: {refused}" if refused is not None else ""
+        if refused is None:
+            return ""
+        part = "a part" if refused.errno == errno.ENOMEM else "the end"
+        return f"may lack {part} of the recording: {refused}"
 
 
 def _claimed(place: Path) -> Callable[[], None]:

@@ -21,7 +21,7 @@ from .states import States, states
 from .stretches import Stretches, stretches
 from .tracks import seen_threads, tracks
 from .unused import unused_lanes
-from .used import Used, cores_at_once, used
+from .used import Used, used, whole_cores
 from .waiting import Waiting, seen_in, waiting
 from .whereabouts import CallStacks, Whereabouts
 from .whole_run import WholeRun, attempts_in_part, is_cancelled, needed_attempts, unended_attempts
@@ -62,7 +62,6 @@ __all__ = [
     "by_cluster",
     "cluster_of",
     "concerns",
-    "cores_at_once",
     "gpus",
     "held_until",
     "inputs",
@@ -100,5 +99,6 @@ __all__ = [
     "used",
     "used_until",
     "waiting",
+    "whole_cores",
     "worker_resources",
 ]

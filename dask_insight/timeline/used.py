@@ -47,6 +47,11 @@ def cores_at_once(workers: Mapping[str, Any]) -> float:
     return most_at_once(begin, end, np.array([place.cores for place in lives], "f8"))
 
 
+def whole_cores(workers: Mapping[str, Any]) -> int:
+    """The same as a number; 0 unless all are known."""
+    return round(float(np.nan_to_num(cores_at_once(workers))))
+
+
 def _spent(samples: Mapping[str, Any], start: float, stop: float) -> dict[str, float]:
     """CPU seconds of each process between two moments, by name."""
     known = np.flatnonzero(np.isfinite(samples["cpu"]))

@@ -68,6 +68,25 @@ describe('series', () => {
     expect(then).toEqual([1, Number.NaN, 1, 1, Number.NaN]);
   });
 
+  it('goes by the samples that know a column, not by those of another observer between them', () => {
+    // Eight workers each 0.2 s for a minute; then one each 3 s, whom somebody else looks at each 0.5 s.
+    const many = Array.from({ length: 8 }, (_, worker) =>
+      Array.from({ length: 300 }, (_, at) => [worker, at / 5, 1])
+    ).flat();
+    const own = [...Array(21).keys()].map(at => [8, 60 + 3 * at, 1]);
+    const others = [...Array(120).keys()].map(at => [8, 60.1 + at / 2, Number.NaN]);
+    const [who, seconds, known] = [0, 1, 2].map(at => [...many, ...own, ...others].map(row => row[at]));
+    const mixed = seriesOf(who, [...'abcdefghi'], seconds);
+    const { mean } = binned(mixed, known, 8, 60, 120, 240) as Binned;
+    expect(mean.every(value => value === 1)).toBe(true);
+    expect([62.9, 119.9, 131.9, 132.1].map(time => valueAt(mixed, known, 8, time))).toEqual([
+      1,
+      1,
+      1,
+      Number.NaN
+    ]);
+  });
+
   it('knows the value at the left edge from the sample before it', () => {
     expect(means(series, values, 0, 1.5, 2, 1)).toEqual([10]);
     expect(valueAt(series, values, 0, 2.5)).toBe(20);

@@ -107,24 +107,28 @@ const MOST_HELD = 300;
 /**
  * How long a sample stands for what comes after it, seconds. Intervals change within a recording, and those of one
  * process are told by its samples before and after: a gap alone is none, so that silence is not bridged. Rows of one
- * process come from several observers, and each knows a part of the columns.
+ * process come from several observers, and each knows a part of the columns: only rows with a value count.
  */
-function holdAt({ first, times, interval }: Series, process: number, at: number): number {
-  /** The smaller of the gaps before and after an entry. */
-  const pace = (entry: number): number =>
-    entry > first[process] && entry + 1 < first[process + 1]
-      ? Math.min(times[entry] - times[entry - 1], times[entry + 1] - times[entry])
-      : 0;
-  const own = HELD * Math.max(pace(at - 1), pace(at + 2));
+function holdAt(series: Series, values: ArrayLike<number>, process: number, at: number): number {
+  const { first, rows, times, interval } = series;
+  /** The smaller of the gaps between three samples: those that were found, and the nearest on one side. */
+  const pace = (step: number, found: number[]): number => {
+    for (let each = at + step; first[process] <= each && each < first[process + 1] && !found[2]; each += step)
+      if (!Number.isNaN(values[rows[each]])) found.push(times[each]);
+    return Math.min(Math.abs(found[1] - found[0]), Math.abs(found[2] - found[1])) || 0;
+  };
+  const own = HELD * Math.max(pace(-1, [times[at]]), pace(1, []));
   return Math.max(HELD * interval, LEAST_HELD, Math.min(own, MOST_HELD));
 }
 
 /** The sample of a process that stands for what is at a time, -1 where none does. */
 function standing(series: Series, values: ArrayLike<number>, process: number, time: number): number {
-  const { first, rows, times } = series;
+  const { first, rows, times, interval } = series;
+  const longest = Math.max(HELD * interval, MOST_HELD);
   for (let at = firstAfter(series, process, time) - 1; at >= first[process]; at--) {
-    if (time - times[at] > holdAt(series, process, at)) break;
-    if (!Number.isNaN(values[rows[at]])) return at;
+    const age = time - times[at];
+    if (age > longest) break;
+    if (!Number.isNaN(values[rows[at]])) return age > holdAt(series, values, process, at) ? -1 : at;
   }
   return -1;
 }
@@ -173,7 +177,7 @@ export function binned(
       high[bin] = most;
       continue;
     }
-    if (last !== held) until = times[last] + holdAt(series, process, last);
+    if (last !== held) until = times[last] + holdAt(series, values, process, last);
     held = last;
     if (stop - width <= until) mean[bin] = low[bin] = high[bin] = values[rows[last]];
   }

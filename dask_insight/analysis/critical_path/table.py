@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...arguments import summed_by
+from ...arguments import summed_by_one
 from ...batch import Symbols, Texts, intern
 from ...columns import forget, take_texts
 from ...heap import give_back_between
@@ -31,7 +31,7 @@ def critical_path(
     import pandas as pd
 
     if by is not None:
-        (by,) = summed_by([by], _BY)
+        by = summed_by_one(by, _BY)
     parts = by_cluster(read) if cluster is None else {cluster: one_cluster(read, cluster)[1]}
     tables = [_frame(part, started, name) for name, part in parts.items()]
     table = pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0]

@@ -1,4 +1,4 @@
-"""Time for which tasks slept: their function or their innermost line is a sleep, which has no frame."""
+"""Time for which tasks slept: their innermost line or their function is a sleep, which has no frame."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import words
 from ...lookup import Lookup
+from ...tables.stacks import innermost_own
 from .facts import Facts
 
 _SLEEPS = re.compile(r"\bsleep\(")
@@ -33,13 +34,30 @@ def asleep(facts: Facts) -> Asleep:
     of_name: dict[str, set[tuple[str, str]]] = {}
     for prefix, function, module in told:
         of_name.setdefault(prefix, set()).add((function, module))
-    for code, name in enumerate(facts.names):
-        known = of_name.get(name, set())
-        if known and all(function == "sleep" and module in _MODULES for function, module in known):
+    sleep = {
+        code: min(module for _, module in known).partition(".")[0]
+        for code, name in enumerate(facts.names)
+        if (known := of_name.get(name))
+        and all(function == "sleep" and module in _MODULES for function, module in known)
+    }
+    # Of the tasks of a group the function of one is known: others may share its name alone.
+    others = _in_own_code(facts) if sleep else np.zeros(0, bool)
+    for code, module in sleep.items():
+        if not others[code]:
             found.share[code] = 1.0
-            module = min(module for _, module in known).partition(".")[0]
             found.where[code] = f"as their function is `{module}.sleep`"
     return found
+
+
+def _in_own_code(facts: Facts) -> np.ndarray:
+    """Which task names, by code, were sampled in somebody's own code."""
+    stacks, samples = facts.read("stacks"), facts.read("samples")
+    own = np.append(innermost_own(stacks)[0] >= 0, False)
+    rows = Lookup(facts.attempts.run).rows(samples["run"])
+    seen = (rows >= 0) & own[Lookup(stacks["stack"]).rows(samples["stack"])]
+    mask = np.zeros(len(facts.names), bool)
+    mask[facts.prefix.codes[rows[seen]]] = True
+    return mask
 
 
 def _in_lines(facts: Facts) -> Asleep:

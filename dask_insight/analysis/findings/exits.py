@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
+from ...tables.facts import facts as about
 from ...tables.facts import from_json
 from .facts import Facts, is_any
 from .finding import Fact
@@ -82,16 +83,15 @@ class Exit(NamedTuple):
         """Whether it may have crashed as it got no memory."""
         return self.name in _LACKING
 
-    @property
-    def advice(self) -> str:
-        """What to do about it; '' where that is not known."""
+    def advice(self, windows: bool) -> str:
+        """What to do about it, on Windows or elsewhere; '' where that is not known."""
         if self.may_be_for_memory or self.status in _CLOSED:
             return ""
         if self.crashed:
             return _CRASHED.format(_LACKING.get(self.name, ""))
         if self.status is None:
             return ""
-        return f"{_BY_SOMEBODY if self.status == _FORCED else _BY_ITSELF}{_PRINTED}"
+        return f"{_BY_SOMEBODY if windows and self.status == _FORCED else _BY_ITSELF}{_PRINTED}"
 
     def told(self, were: str) -> str:
         """What became of a process that `was`, or of many that `were`."""
@@ -113,6 +113,7 @@ class Exits:
 
     def __init__(self, facts: Facts, workers: Iterable[str], for_memory: Collection[str] = ()) -> None:
         known, names = _exits(facts), list(dict.fromkeys(workers))
+        self._facts = facts
         self._of = {name: known[name] for name in names if name in known and name not in for_memory}
         self._workers = len(names)
         self._for_memory = sum(name in for_memory for name in names)
@@ -125,6 +126,11 @@ class Exits:
     def only(self) -> Exit | None:
         """How all of them ended; None if that differs, or is not known of each."""
         return self._kinds[0][0] if self._kinds and self._kinds[0][1] == self._workers else None
+
+    @property
+    def advice(self) -> str:
+        """What to do about it where all of them ended alike; '' where that is not known."""
+        return self.only.advice(_on_windows(self._facts, self._of)) if self.only else ""
 
     def may_be_for_memory(self, worker: str) -> bool:
         """Whether nothing says that a worker was not killed for its memory."""
@@ -165,6 +171,23 @@ def _number(value: object, bound: int) -> int:
     if type(value) is int and 0 <= value < bound:
         return value
     raise ValueError(f"{type(value).__name__}, or not below {bound}")
+
+
+def _on_windows(facts: Facts, workers: Collection[str]) -> bool:
+    """Whether one of some workers ran on Windows, as they say; where none does, as who recorded them did."""
+    table = facts.read("workers")
+    told = zip(table["worker"].tolist(), table["detail"].tolist(), strict=True)
+    systems = {_system(detail) for worker, detail in told if worker in workers} - {""}
+    here = str(about(facts.read("about")).get("platform", "")).partition("-")[0]
+    return "Windows" in (systems or {here})
+
+
+def _system(detail: str) -> str:
+    """The system that the details of a worker name; '' if none."""
+    try:
+        return str(from_json(detail)["versions"]["host"]["OS"])
+    except (KeyError, TypeError, ValueError):
+        return ""
 
 
 def _exits(facts: Facts) -> dict[str, Exit]:

@@ -26,7 +26,6 @@ from ...timeline import (
     Moments,
     Read,
     States,
-    cores_at_once,
     inputs,
     is_local,
     lives,
@@ -35,6 +34,7 @@ from ...timeline import (
     schedulers_mixed,
     standstills,
     states,
+    whole_cores,
 )
 from .allowed import Allowed, allowed
 from .cores import Cores, cores
@@ -652,7 +652,7 @@ class Facts:
     @cached_property
     def cores_at_once(self) -> int:
         """The most cores that workers had together; 0 unless all are known."""
-        return round(float(np.nan_to_num(cores_at_once(self.read("workers")))))
+        return whole_cores(self.read("workers"))
 
     @cached_property
     def collections(self) -> frozenset[str]:

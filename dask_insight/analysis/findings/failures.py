@@ -55,7 +55,7 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     advice = _TOO_LARGE if too_large else _RAISED_HERE if known.local[tasks].all() else _RAISED
     exits = _exits(facts, rows[known.killed[rows]] if deadly else rows[:0])
     if deadly:
-        advice = (exits.only and exits.only.advice) or _DEADLY.format("" if exits.why() else _HOW)
+        advice = exits.advice or _DEADLY.format("" if exits.why() else _HOW)
         advice = f"{EQUAL_PARTS}\n\n{advice}" if larger else advice
     yield Finding(
         code="failed-tasks",

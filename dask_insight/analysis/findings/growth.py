@@ -190,9 +190,9 @@ def _unmanaged_growth(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 
 _WHY = (
-    "It grew steadily for most of the time, and Dask cannot spill it or give it back, as it belongs to "
-    "no result that it knows the size of: module-level lists, caches and `lru_cache`, objects in reference "
-    "cycles, results whose size Dask cannot tell, or memory that the allocator keeps."
+    "It grew again and again while tasks ran, and stayed. Dask cannot spill it or give it back, as it "
+    "belongs to no result that it knows the size of: module-level lists, caches and `lru_cache`, objects in "
+    "reference cycles, results whose size Dask cannot tell, or memory that the allocator keeps."
 )
 _ADVICE = (
     "Look for what the function keeps between calls (globals, caches, class attributes), and bound "
@@ -281,21 +281,29 @@ def _courses(facts: Facts) -> dict[str, _Course]:
     resources, memory = facts.read("resources"), facts.read("memory")
     time = resources["time"]
     inside = np.isfinite(resources["memory"]) & (time >= facts.start - 1) & (time <= facts.stop + 1)
-    # Results that take as much as the whole process, or more, are not all there: a measure is late.
-    whole = memory["managed"] >= memory["process"]
-    results = split(memory["worker"], np.flatnonzero(np.isfinite(memory["managed"]) & ~whole))
+    results = split(memory["worker"], np.flatnonzero(np.isfinite(memory["managed"])))
     found, others = {}, facts.workers.keys() - own_workers(facts)
     for worker, rows in split(resources["process"], np.flatnonzero(inside)).items():
         # In the client's own process nobody can tell whose memory it is.
         if worker in results and worker in others:
             rows = rows[np.argsort(time[rows], kind="stable")]
             known = results[worker]
+            known = known[_fits(memory["managed"][known], memory["process"][known])]
             known = known[np.argsort(memory["time"][known], kind="stable")]
             managed = np.interp(time[rows], memory["time"][known], memory["managed"][known])
-            beside = managed < resources["memory"][rows]
-            rows, managed = rows[beside], managed[beside]
-            found[worker] = _Course(time[rows], resources["memory"][rows], managed)
+            fits = _fits(managed, resources["memory"][rows])
+            found[worker] = _Course(time[rows[fits]], resources["memory"][rows[fits]], managed[fits])
     return found
+
+
+def _fits(managed: np.ndarray, process: np.ndarray) -> np.ndarray:
+    """Which measures of results, in bytes, go with those of the process.
+
+    Results that take as much as the whole process, or more, are not all there: one of both is late. Where
+    that is so of most, they are no memory of its own: files that are mapped, or one object as many results.
+    """
+    whole = managed >= process
+    return np.full(len(whole), True) if 2 * whole.sum() > len(whole) else ~whole
 
 
 def _straight(time: np.ndarray, values: np.ndarray) -> float:
@@ -362,7 +370,7 @@ UNMANAGED_GROWTH = Rule(
         "least a quarter of it, along a line (R² of `unmanaged-growth.steady`), and more than the results "
         "grew. What grew for less than two thirds of that time, and stayed, is no steady growth. "
         f"Of a worker with less than {_SAMPLES} samples of its memory nothing is said; none counts in which "
-        "results take as much as the whole process. What "
+        "results take as much as the whole process, unless most do. What "
         "a task has that had not ended by the last sample is its own while it runs, and pieces of P2P are "
         "until its barrier has ended. Named are the functions after which a process was larger by more than "
         "their results, without what others added that ran within their time; if several times. Where that "

@@ -144,7 +144,7 @@ def _lost(facts: Facts, limits: Limits, end: End, losses: list[Loss]) -> Finding
             *_facts_of(seen),
         ),
         why=why.strip(),
-        advice=(exits.only and exits.only.advice) or end.advice,
+        advice=exits.advice or end.advice,
         url=WORKER_LOST.url,
     )
 

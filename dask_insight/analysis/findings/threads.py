@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from ... import words
+from ...tables.cores import Place
 from .facts import Facts
 from .finding import Fact, Finding
 from .names import own_workers, quoted
@@ -130,9 +131,6 @@ def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
         if np.isfinite(told.lock)
         else Fact("delay of a thread that asks for the lock", told.late, "s", limits["gil-contention.late"])
     )
-    threads = max(round(facts.most_threads(each.name for each in mine)), 2)
-    # More processes that compute than cores would wait for these, see `oversubscribed`.
-    processes = min(threads, facts.cores_at_once or threads)
     where = whereabouts_of(facts, names[0])
     yield Finding(
         code="gil-contention",
@@ -155,24 +153,61 @@ def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
             f"{quoted(names, 3)} had no CPU for {words.duration(lost)} of thread time."
             f"{where.said(f'the time of `{names[0]}`')}"
         ),
-        advice=(
-            "Use more processes with fewer threads each, or functions that release the lock (NumPy, pandas "
-            "on Arrow "
-            "strings, compiled code) in place of loops in Python.\n\n"
-            f"{one_thread_each(facts, processes)}"
-        ),
+        advice=_apart(facts, mine),
         url=GIL_CONTENTION.url,
     )
 
 
-def one_thread_each(facts: Facts, processes: int) -> str:
-    """Code for so many processes of one thread in place of threads."""
+def _apart(facts: Facts, mine: list[Held]) -> str:
+    """Advice to workers whose threads wait for the lock of their process."""
+    names = [each.name for each in mine]
+    by_host = [_fitting(*each) for each in _threads_at(facts, names).items()]
+    processes = min(sum(by_host), max(2, round(facts.most_threads(names))))
+    if processes == 1:
+        return f"Use {_RELEASING}; processes would take turns on the one core there is."
+    if processes > len({process_of(facts, name) for name in names}):
+        use = "more processes with fewer threads each"
+    else:
+        use = "processes of one thread each, no more than there are cores"
+    return f"Use {use}, or {_RELEASING}.\n\n{_one_thread_each(facts, processes, by_host)}"
+
+
+_RELEASING = (
+    "functions that release the lock (NumPy, pandas on Arrow strings, compiled code) in place of loops in "
+    "Python"
+)
+
+
+def one_thread_each(facts: Facts) -> str:
+    """Code for as many processes of one thread as there are threads."""
+    there = _threads_at(facts, [each.name for each in facts.held])
+    return _one_thread_each(facts, round(facts.threads), list(there.values()))
+
+
+def _threads_at(facts: Facts, workers: Iterable[str]) -> dict[Place | str, int]:
+    """The most threads that some workers had at once, by where they have their cores, or else by host."""
+    at: dict[Place | str, list[str]] = {}
+    for name in workers:
+        at.setdefault(facts.places.get(name) or facts.workers.get(name, {}).get("host", ""), []).append(name)
+    return {place: max(1, round(facts.most_threads(names))) for place, names in at.items()}
+
+
+def _fitting(at: Place | str, threads: int) -> int:
+    """Processes of one thread for there: more than cores would wait for these, see `oversubscribed`."""
+    threads = max(threads, 2)
+    return min(threads, at.cores) if isinstance(at, Place) else threads
+
+
+def _one_thread_each(facts: Facts, processes: int, by_host: list[int]) -> str:
+    """Code for so many processes of one thread, and on each host, in place of threads."""
     if facts.all_local:
         return f"    x.compute(scheduler='processes', num_workers={processes}, chunksize=1)"
     apart = ", processes=True" if _in_one_process(facts) else ""
+    where = "   # on each host" if len(by_host) > 1 else ""
+    where += ", but no more than it has cores" if len({*by_host}) > 1 else ""
     return (
         f"    cluster = LocalCluster(n_workers={processes}, threads_per_worker=1{apart})\n"
-        f"    # dask worker ADDRESS --nworkers {processes} --nthreads 1"
+        f"    # dask worker ADDRESS --nworkers {max(by_host, default=processes)} --nthreads 1{where}"
     )
 
 

@@ -104,7 +104,7 @@ def _waits(facts: Facts, limits: Limits, sleepers: Asleep) -> _Waits:
     enough = np.where(sure, limits["io-wait.share"], limits["io-wait.share-unsure"])
     many = (share >= enough) & (by_name > 0)
     started = in_programs(facts) >= limits["io-wait.lock"] * share
-    slept = many & (sleepers.share >= limits["sleeping.share"] * share) & ~started
+    slept = many & (sleepers.share > 0) & (sleepers.share >= limits["sleeping.share"] * share) & ~started
     return _Waits(waited, by_name, share, enough, many, slept, many & started, sure)
 
 
@@ -271,7 +271,7 @@ def _without_lock(facts: Facts, name: str) -> str:
     return (
         "More threads would wait as well. Hold the lock for less, have one for each thing that must not be "
         "shared, or none. Where a lock guards a library that is not safe with threads, as HDF5, processes of "
-        f"one thread each need none:\n\n{one_thread_each(facts, round(facts.threads))}\n"
+        f"one thread each need none:\n\n{one_thread_each(facts)}\n"
         f"    run.flame(prefix={name!r})   # where it waits"
     )
 
@@ -393,7 +393,8 @@ SLEEPING = Rule(
     formula=(
         "As `io-wait`, of task names that spent `sleeping.share` of that time asleep: the innermost line of "
         "their call stacks calls a `sleep`, which needs the source code of that line; or `time.sleep` or "
-        "`asyncio.sleep` is their function itself. No more than *info*."
+        "`asyncio.sleep` is their function itself, and none of them was sampled in somebody's own code. No "
+        "more than *info*."
     ),
     cost="Half of that time while other tasks waited for a thread, over all threads.",
     url="https://distributed.dask.org/en/stable/asynchronous.html",

@@ -32,6 +32,8 @@ _SHARES = 2_000
 _CROWDED = 3
 _MORE_SHARES = 12_000
 _FEWER = (4, 2)
+#: The part of which so many names, those waited for longest, have rows in any case: the page's own layers.
+_LAYERED, _LAYERS = "inputs", 4
 #: The part of the range in which rows are counted to choose the bins.
 _TRIAL = 0.02
 
@@ -126,6 +128,10 @@ def _short(read: Read, found: _Shared, about: Subjects) -> tuple[list[Pieces], S
         for code, part in enumerate(found.parts)
     ]
     ways = [usual, [np.where(each, named, bare) for each in much], [bare] * len(found.parts)]
+    if _LAYERED in found.parts:
+        code = found.parts.index(_LAYERED)
+        for way in ways[1:]:
+            way[code] = np.where(_most(spent[code], about, _LAYERS), named, bare)
     made: list[Pieces] = []
     shares = _SHARES
     for computing, most in ((True, _COMPUTING), (False, _OTHER)):
@@ -219,6 +225,16 @@ def _much(spent: np.ndarray, about: Subjects) -> np.ndarray:
     sums = np.array([np.bincount(name, each, len(name)) for each in spent])
     much: np.ndarray = (sums >= _NAMED * spent.sum(1)[:, None])[:, name]
     return much
+
+
+def _most(spent: np.ndarray, about: Subjects, names: int) -> np.ndarray:
+    """Whether the task name of each subject is one of so many with most time."""
+    name = intern(about.function)
+    sums = np.bincount(name.codes, spent, len(name.names))
+    sums[[not each for each in name.names]] = 0.0
+    largest = np.argsort(sums, kind="stable")[-names:]
+    most: np.ndarray = np.isin(name.codes, largest[sums[largest] > 0])
+    return most
 
 
 def _shares(

@@ -207,14 +207,16 @@ class _Levels(dict[int, int]):
     """How dear it is to move each task beside its computing: 0 for free. Worked out where it is asked for."""
 
     def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
+        # Not the cluster, which would outlive its simulation by a cycle.
+        self._needs, self._nbytes = cluster.needs, cluster.nbytes
+        self._expected, self._bandwidth = cluster.expected, cluster.costs.bandwidth
 
     def __missing__(self, task: int) -> int:
-        cluster, needs = self._cluster, self._cluster.needs[task]
+        needs = self._needs[task]
         level = 0
         if needs:
-            size = sum(cluster.nbytes[each] for each in needs)
-            ratio = (size / cluster.costs.bandwidth + _LATENCY) / max(cluster.expected[task], 1e-6)
+            size = sum(self._nbytes[each] for each in needs)
+            ratio = (size / self._bandwidth + _LATENCY) / max(self._expected[task], 1e-6)
             level = max(1, round(math.log2(ratio) + 6))
         self[task] = level
         return level

@@ -19,13 +19,13 @@ from ...timeline import (
     Read,
     attempts_in_part,
     beside_idle,
-    cores_at_once,
     is_cancelled,
     is_pooled,
     needed_attempts,
     one_cluster,
     unended_attempts,
     waiting,
+    whole_cores,
     worker_resources,
 )
 from .answer import TRUSTED, WhatIf
@@ -88,7 +88,7 @@ class Replay:
         self._known = self._simulated(recorded, self._before)
         #: Not where its threads are more than is known, or its clocks wrong.
         self._keeps_bounds = _least(recorded, self._before) <= recorded.run.seconds
-        self._cores = round(float(np.nan_to_num(cores_at_once(read("workers")))))
+        self._cores = whole_cores(read("workers"))
         self._waiting = waiting(read, self._columns, needed_attempts(self._columns))
         self._failed = _failed(self._columns, read("errors")["run"])
         wanting = _wanting(read, self._columns, workers)

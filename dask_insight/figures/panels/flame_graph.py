@@ -91,7 +91,8 @@ def _without(request: Request) -> str:
     """Why there is nothing to draw."""
     if len(request.columns("samples")["time"]):
         return "No task was sampled in what is shown."
-    if request.recording.about.get("profile") is False:
+    options = request.recording.about.get("options")
+    if isinstance(options, dict) and options.get("profile") is False:
         return f"Recorded without call stacks ({_OFF})."
     why = "no task ran long enough to be sampled, or sampling was off"
     return f"No call stacks were recorded: {why} ({_OFF})."

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import words
-from ...arguments import summed_by
+from ...arguments import summed_by_one
 from ...timeline import most_at_once
 from ..chart import Area, Axis, Chart, Line, Mark, Plot, Sign
 from ..colors import Rgb, reserved, slot_color, veiled
@@ -33,7 +33,7 @@ def chart(request: Request, by: str | None = None) -> Chart:
     ValueError
         If `by` is neither ``'measure'`` nor a word for the task name.
     """
-    (wanted,) = summed_by([by or "measure"], ("measure", "name"))
+    wanted = summed_by_one(by or "measure", ("measure", "name"))
     return by_name(request) if wanted == "name" else by_measure(request)
 
 

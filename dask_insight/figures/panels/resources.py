@@ -20,11 +20,9 @@ from .series import Series, series, sharing_processes
 _LINES = 8
 #: Gauges of these names are bytes; most that are named to whoever asks for one that is not there.
 _BYTES, _GAUGES = ("rmm.", "cudf.", "p2p."), 20
+_NOTHING = "Nothing was sampled of these processes in what is shown."
 #: A run may be shorter than the time from one sample to the next.
-_NOTHING = (
-    "Nothing was sampled of these processes in what is shown. "
-    'A short run is sampled more often with `resources="50ms"`, `--resources 50ms`.'
-)
+_SHORT = 'A short run is sampled more often with `resources="50ms"`, `--resources 50ms`.'
 
 
 class Measure(NamedTuple):
@@ -113,8 +111,17 @@ def chart(request: Request, measures: str | Sequence[str] = ()) -> Chart:
     wanted = asked or [measure for measure in MEASURES.values() if measure.usual]
     plots = [plot for measure in wanted if (plot := _plot(measure, request)) is not None]
     if not plots:
-        return Chart("Resources", empty=_NOTHING)
+        return Chart("Resources", empty=_without(asked, request))
     return Chart("Resources", plots)
+
+
+def _without(asked: list[Measure], request: Request) -> str:
+    """Why there is nothing to draw."""
+    if not _mine(request.columns("resources")["process"], request).any():
+        return f"{_NOTHING} {_SHORT}"
+    titles = words.listing(f"`{measure.title}`" for measure in asked)
+    were = "was" if len(asked) == 1 else "were"
+    return f"Of these processes {titles} {were} not sampled in what is shown." if asked else _NOTHING
 
 
 def _asked(name: str, request: Request) -> Measure:
@@ -193,15 +200,21 @@ def _read(column: str, measure: Measure, request: Request) -> Series:
     table: Any = request.columns(measure.table)
     process = _processes(table, measure, request)
     who: Symbols = table["process"]
+    rows = _mine(who, request)
+    values = table[column].astype("f8") * measure.scale
+    if measure.since:
+        values /= _lengths(who, table["time"])
+    return series(process, table["time"] - request.zero, values, rows, request.between, BINS)
+
+
+def _mine(who: Symbols, request: Request) -> np.ndarray:
+    """Which samples are of processes that are shown."""
     rows = request.wants(who, request.workers)
     if request.workers is None:
         workers = ~is_any(who, ("scheduler", "client"))
         # Without a cluster there is this process alone.
         rows &= workers if workers.any() else ~workers
-    values = table[column].astype("f8") * measure.scale
-    if measure.since:
-        values /= _lengths(who, table["time"])
-    return series(process, table["time"] - request.zero, values, rows, request.between, BINS)
+    return rows
 
 
 def _lengths(who: Symbols, time: np.ndarray) -> np.ndarray:

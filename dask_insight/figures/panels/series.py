@@ -65,8 +65,11 @@ def series(
     low, high = between
     bins = int(np.clip((high - low) / usual, 8, bins)) if usual > 0 else bins
     edges = np.linspace(low, high, bins + 1)
+    # Rows of one process come from several observers, and each knows a part of the columns.
+    tells = np.isfinite(values)
+    who, time, values = who[tells], time[tells], values[tells]
     until = time + _holds(who, time, usual)
-    there = np.isfinite(values) & (until >= low) & (time <= high)
+    there = (until >= low) & (time <= high)
     who, time, values, until = who[there], time[there], values[there], until[there]
     # What stands from before has a stretch of its own in front, in which the last one counts.
     place = np.clip(((time - low) / (high - low) * bins).astype("i8"), 0, bins - 1) + 1

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from ... import frames
 from ...errors import CommandError, ExitCode
 from ...legible import harmless, legible
 from .attach import ATTACH
@@ -30,6 +31,8 @@ __all__ = ["main"]
 _COMMANDS: tuple[Command, ...] = (RUN, ATTACH, REPORT, INFO, FINDINGS, WHAT_IF, COMPARE, EXPORT, IMPORT, DEMO)
 #: A full disk, and one on which nobody may take more of it; Windows has no quotas of this kind.
 _FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+#: What the parser answers by itself.
+_ASKS = {"-h", "--help", "--version"}
 #: What people write where `report` is meant.
 _SHOW = {"open", "show", "view"}
 _DESCRIPTION = "See where the time of a Dask computation went."
@@ -84,15 +87,18 @@ def _without_command(arguments: Sequence[str]) -> str:
     """What to type where there is no command, or a file in its place; '' elsewhere."""
     if not arguments:
         return "name a command: `dask-insight --help` tells which there are"
-    if arguments[0] in {command.name for command in _COMMANDS}:
+    if arguments[0] in _ASKS or arguments[0] in {command.name for command in _COMMANDS}:
         return ""
-    files = arguments[1:2] if arguments[0] in _SHOW else arguments[:1]
-    file = files[0] if files else f"FILE{SUFFIX}"
-    if not (arguments[0] in _SHOW or file.endswith(SUFFIX) or os.path.isfile(file)):
+    named = [each for each in arguments if not each.startswith("-")]
+    shows = named[:1] != [] and named[0] in _SHOW
+    file = next(iter(named[shows:]), f"FILE{SUFFIX}" if shows else "")
+    if file.endswith(SUFFIX) or frames.holds_recording(file):
+        return f"to look at it: {to_look_at(file)}"
+    if not os.path.isfile(file):
         return ""
     if file.endswith(".py"):
         return f"to record it: dask-insight run {quoted(file)}"
-    return f"to look at it: {to_look_at(file)}"
+    return f"open it in a browser: {file}" if file.endswith(".html") else ""
 
 
 def _executed(options: argparse.Namespace) -> int:

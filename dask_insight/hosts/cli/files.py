@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from glob import glob
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import gettempdir, mkdtemp
 from typing import TYPE_CHECKING, Any
 
 from ... import frames, words
@@ -368,7 +368,7 @@ def rescued(recording: Recording, output: Path, lack: str) -> str:
     lack
         What became of that.
     """
-    place = _saved_elsewhere(recording, output.name)
+    place = _saved_elsewhere(recording, output)
     cure = "no temporary folder takes it: name a file on a disk with room"
     told = (lack, _held(recording, output), f"{place} has all of it" if place else cure)
     return "; ".join(filter(None, told))
@@ -377,8 +377,8 @@ def rescued(recording: Recording, output: Path, lack: str) -> str:
 def _held(recording: Recording, output: Path) -> str:
     from ...recording import open_recording
 
-    tasks = recording.summary().tasks
     try:
+        tasks = recording.summary().tasks
         held = open_recording(output).summary().tasks
     except Exception:
         # It has gone, cannot be read, or there is no memory for it.
@@ -386,17 +386,22 @@ def _held(recording: Recording, output: Path) -> str:
     return f"it holds {held:,} of the {words.count(tasks, 'task')}" if tasks else ""
 
 
-def _saved_elsewhere(recording: Recording, name: str) -> Path | None:
-    """Where it is saved by that name, in a new folder, closed to others; None if nothing has room for it."""
+def _saved_elsewhere(recording: Recording, output: Path) -> Path | None:
+    """Where it is saved by its name, in a new folder, closed to others; None if nothing has room for it.
+
+    The folder of its file has none.
+    """
+    full = os.path.realpath(output.parent)
     for spare in recording.spare_folders():
-        folder = ""
-        try:
+        # An interrupt, too, leaves nothing behind.
+        with suppress(OSError, MemoryError), ExitStack() as undo:
+            if os.path.realpath(spare or gettempdir()) == full:
+                continue
             folder = mkdtemp(prefix="dask-insight-", dir=spare)
-            recording.save(Path(folder, name))
-        except (OSError, MemoryError):
-            shutil.rmtree(folder, ignore_errors=True)
-        else:
-            return Path(folder, name)
+            undo.callback(shutil.rmtree, folder, ignore_errors=True)
+            recording.save(Path(folder, output.name))
+            undo.pop_all()
+            return Path(folder, output.name)
     return None
 
 

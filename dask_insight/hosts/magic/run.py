@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...recording import Recording
+#: Code that tells all findings of the run.
+_ALL_FINDINGS = "_dprofile.findings()"
 
 
 class Run:
@@ -184,9 +186,18 @@ class Run:
         page, told = self._reported(shown)
         notes += told
         if arguments.static:
-            return static_bundles(shown, notes=notes, comparison=comparison)
+            return static_bundles(shown, notes=notes, comparison=comparison, all_findings=_ALL_FINDINGS)
         aside = self._folder if hasattr(self._shell, "kernel") else None
-        return [bundle(shown, notes=notes, whole=page, aside=aside, comparison=comparison)]
+        return [
+            bundle(
+                shown,
+                notes=notes,
+                whole=page,
+                aside=aside,
+                comparison=comparison,
+                all_findings=_ALL_FINDINGS,
+            )
+        ]
 
     def _reported(self, shown: Recording) -> tuple[Path | None, list[str]]:
         """The page that was asked for, as it was named, and what to say of it."""

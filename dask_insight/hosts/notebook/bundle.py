@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 #: The renderer in JupyterLab shows this; the data stand once, in ``text/html``.
 MIME = "application/vnd.dask-insight.v1+json"
 _DEFAULT_LIMIT = "1.5 MB"
+#: Infinity, as environment variables have it.
+_ENDLESS = ("inf", "infinity")
+#: Code that tells all findings of a recording.
+_ALL_FINDINGS = "run.findings()"
 #: Room for everything that is no data.
 _MARGIN = 24_000
 
@@ -45,6 +49,7 @@ def bundle(
     whole: Path | None = None,
     aside: Path | None = None,
     comparison: Comparison | None = None,
+    all_findings: str = _ALL_FINDINGS,
 ) -> dict[str, Any]:
     """The MIME bundle of a recording.
 
@@ -60,6 +65,8 @@ def bundle(
         The folder to write it to, into a new file, where it stands nowhere and the output cannot hold it.
     comparison
         What it was compared with, to say too; its rows are in the recording.
+    all_findings
+        Code that tells all findings, for where the report does not stand beside the text.
 
     Returns
     -------
@@ -69,7 +76,7 @@ def bundle(
         leaving out can bring it there; infinity is no limit, and of what is
         no size a note tells. In a terminal only the text.
     """
-    said = _Said(recording, notes, comparison)
+    said = _Said(recording, notes, comparison, all_findings)
     if only_text():
         return {"text/plain": said.text()}
     picture = task_stream(recording)
@@ -84,6 +91,8 @@ def bundle(
         budget = limit - front_end_size() - _MARGIN - len(inside) - sum(map(len, images.values()))
         shown, left_out = thinned(recording, budget)
         report = frame(shown, said.name, inside)
+        # It shows them.
+        said.all_findings = ""
         if left_out:
             said.notes.append(f"To keep the notebook small this report leaves out {words.listing(left_out)}.")
             said.notes.append(_whole(recording, said.name, whole, aside))
@@ -94,14 +103,18 @@ def bundle(
 
 
 def static_bundles(
-    recording: Recording, *, notes: Iterable[str] = (), comparison: Comparison | None = None
+    recording: Recording,
+    *,
+    notes: Iterable[str] = (),
+    comparison: Comparison | None = None,
+    all_findings: str = _ALL_FINDINGS,
 ) -> list[dict[str, Any]]:
     """The MIME bundles of a picture and a table, for viewers that run no scripts.
 
     They are two outputs since most viewers show one form of an output, and
     Markdown before a picture.
     """
-    said = _Said(recording, notes, comparison)
+    said = _Said(recording, notes, comparison, all_findings)
     table_only = {"text/markdown": said.markdown(), "text/plain": said.text()}
     if (picture := task_stream(recording)) is None:
         return [table_only]
@@ -112,12 +125,18 @@ class _Said:
     """What is said of a recording in words, in each form that viewers show."""
 
     def __init__(
-        self, recording: Recording, notes: Iterable[str], comparison: Comparison | None = None
+        self,
+        recording: Recording,
+        notes: Iterable[str],
+        comparison: Comparison | None,
+        all_findings: str,
     ) -> None:
         self._comparison = comparison
         self._summary: Overview = recording.summary()
         self.name = short(self._summary.name, 120) or "Dask computation"
         self._rows = table.rows(self._summary)
+        #: Code that tells all findings; '' where they are shown anyway.
+        self.all_findings = all_findings
         #: Sentences that follow the table.
         self.notes = list(notes)
         self.notes += [f"Lost: {loss}" for loss in self._summary.lost()]
@@ -125,6 +144,9 @@ class _Said:
     @property
     def has_tasks(self) -> bool:
         return self._summary.has_tasks
+
+    def _advised(self) -> list[str]:
+        return self._summary.advised(whole=self.all_findings)
 
     def about(self) -> dict[str, Any]:
         """What the renderer in JupyterLab shows beside the panels."""
@@ -141,20 +163,20 @@ class _Said:
         head = f"<p><bdi><b>{escape(self.name)}</b></bdi><br>{words.marked(self._summary.verdict())}</p>"
         notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
         compared = folded(self._comparison) if self._comparison else ""
-        found = "".join(f"<li>{words.marked(line)}</li>" for line in self._summary.advised(whole=""))
+        found = "".join(f"<li>{words.marked(line)}</li>" for line in self._advised())
         told = f"<ul>{found}</ul>" if found else ""
         return head + told + table.as_html(self._rows) + notes + compared
 
     def markdown(self) -> str:
         parts = [f"**{plain(self.name)}**", marked(self._summary.verdict())]
-        found = self._summary.advised(whole="")
+        found = self._advised()
         parts += ["\n".join(f"- {marked(line)}" for line in found)] if found else []
         parts += [table.as_markdown(self._rows)] if self._rows else []
         parts += map(plain, self.notes)
         return "\n\n".join([*parts, *([self._comparison.to_markdown()] if self._comparison else [])])
 
     def text(self) -> str:
-        parts = [self.name, self._summary.verdict(), *self._summary.advised(whole=""), ""]
+        parts = [self.name, self._summary.verdict(), *self._advised(), ""]
         parts += [*([table.as_text(self._rows)] if self._rows else []), *self.notes]
         return harmless("\n".join([*parts, *(["", str(self._comparison)] if self._comparison else [])]))
 
@@ -174,7 +196,7 @@ def _limit() -> tuple[int, str]:
 
     given = dask.config.get(OUTPUT_SIZE, None)
     try:
-        if isinstance(given, float) and given == inf:
+        if given == inf or (isinstance(given, str) and given.strip().lower() in _ENDLESS):
             return sys.maxsize, ""
         return parse_bytes(_DEFAULT_LIMIT if given is None else given), ""
     except (AttributeError, TypeError, ValueError, OverflowError):

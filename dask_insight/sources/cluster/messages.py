@@ -77,7 +77,7 @@ class Messages:
         #: The least level of the log that is wanted; others may ask for more.
         self.logs = "warning"
         #: Until when what a process logs is in the recording, on its own clock, by what tells it from all
-        #: others; and from when until when it was not as it was first heard of here.
+        #: others; and from when until when it was not before it was heard of here the last time.
         self._logged: dict[int, float] = {}
         self._unheard: dict[int, tuple[float, float]] = {}
         #: The last record from before of each scheduler and worker, which tell of it again when another
@@ -306,12 +306,15 @@ class Messages:
         one = told.get("process", 0)
         if "logged" in told:
             begun, ended = told["logged"]
-            self._unheard.setdefault(one, (self._logged.get(one, -inf), begun))
+            heard = self._logged.get(one, -inf)
+            # A container that begins again has the same process, as far as can be told.
+            if one not in self._unheard or begun > heard:
+                self._unheard[one] = heard, begun
             self._logged[one] = ended
         if "earlier" not in told:
             return ()
         # It may tell it to somebody else, who joined before us or after: that is too little, or too much.
-        since, until = self._unheard.get(one, (-inf, inf))
+        since, until = self._unheard.get(one, (self._logged.get(one, -inf), inf))
         since = max(since, self._told_earlier.get(process, -inf))
         found = [row for row in told["earlier"] if since < row[0] < until]
         found = found[max(0, len(found) - _EARLIER + self._earlier) :]

@@ -34,6 +34,8 @@ from .processes import Children
 _FLUSH = 0.5
 #: Time between two drains of the sampler, seconds.
 _DRAIN = 1.0
+#: Time between two looks at whether all ends before it has begun, seconds.
+_LOOK = 0.05
 #: Of pools that nobody can look into.
 _UNKNOWN = "when tasks of this pool ran, only when they were handed over and came back"
 
@@ -171,11 +173,23 @@ class LocalSource:
             self._ledger.gaps.add(f"what this process uses, until a thread can be started for it: {error}")
             return None
 
+    def _is_known(self) -> bool:
+        """Whether this thread has work: an interrupt as it began can keep it from being known.
+
+        The next computation begins another one then.
+        """
+        while not self._lock.acquire(timeout=_LOOK):
+            if self._stopping.is_set():
+                # Whoever began it may have found garbage just then, whose end waits for this thread.
+                return False
+        try:
+            return self._thread is threading.current_thread()
+        finally:
+            self._lock.release()
+
     def _run(self) -> None:
-        with self._lock:
-            if self._thread is not threading.current_thread():
-                # An interrupt came as this one began: nobody knows it, and the next computation begins one.
-                return
+        if not self._is_known():
+            return
         resources, children = ResourceSampler(clock=perf_counter), Children()
         waits = Waits(self._threads)
         self._ledger.gaps.add(*resources.gaps)
