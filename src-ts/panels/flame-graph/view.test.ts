@@ -54,7 +54,7 @@ test('whose samples are shown is said, and which way round', () => {
 
 test('without stacks it names both ways of having switched them off', () => {
   const about = [
-    { name: 'profile', value: 'false' },
+    { name: 'options', value: '{"profile":false}' },
     { name: 'stopped', value: '9' }
   ];
   const view = new FlameGraphView({

@@ -257,9 +257,10 @@ export class FlameGraphView implements PanelView {
 const OFF = '`profile=False` or `--no-profile`';
 
 function withoutSamples(stage: Stage): string {
-  if (stage.recording.about('profile') === false) return `Recorded without stacks (${OFF}).`;
+  const options = stage.recording.about('options') as { profile?: unknown } | undefined;
+  if (options?.profile === false) return `Recorded without stacks (${OFF}).`;
   return noneOf(
     stage,
-    `No call stacks were recorded: no task ran long enough to be sampled, or sampling was off (${OFF}).`
+    `No stacks were recorded: no task ran long enough to be sampled, or sampling was off (${OFF}).`
   );
 }
