@@ -1624,11 +1624,13 @@ def test_who_interrupts_the_rescue_of_a_recording_finds_no_part_of_it(
         Path(place).write_bytes(b"a part")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Recording, "spare_folders", lambda _: [str(tmp_path)])
+    spare = tmp_path / "spare"
+    spare.mkdir()
+    monkeypatch.setattr(Recording, "spare_folders", lambda _: [str(spare)])
     monkeypatch.setattr(Recording, "save", interrupt)
     with pytest.raises(KeyboardInterrupt):
         rescued(Recording(), tmp_path / "run.dinsight", "is not whole")
-    assert not list(tmp_path.iterdir())
+    assert not list(spare.iterdir())
 
 
 def test_what_runs_where_no_task_has_ended_is_told(tmp_path: Path) -> None:

@@ -620,7 +620,8 @@ def test_pages_that_cannot_be_reached_take_their_feed_with_them(
         fed.append(Feed(*arguments, **options))
         return fed[-1]
 
-    monkeypatch.setattr("dask_insight.hosts.lab.extension._kernel_of", lambda ip: SimpleNamespace())
+    monkeypatch.setattr("dask_insight.hosts.lab.extension._has_pages", lambda ip: True)
+    monkeypatch.setattr(shell, "kernel", SimpleNamespace(), raising=False)
     monkeypatch.setattr("dask_insight.hosts.lab.extension.Feed", feed)
     monkeypatch.setattr("dask_insight.hosts.lab.comm.Pages", unreachable)
     with pytest.raises(OSError, match="no socket"):
