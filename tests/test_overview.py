@@ -9,8 +9,8 @@ import pytest
 from test_time_budget import clusters_in_turn
 
 from dask_insight import words
-from dask_insight.analysis.overview import Overview, overview
-from dask_insight.batch import encode
+from dask_insight.analysis.overview import Overview, _budget, overview
+from dask_insight.batch import Symbols, encode
 from dask_insight.hosts.notebook.table import rows
 from dask_insight.recording import Recording, open_recording
 from dask_insight.schema import NOTHING
@@ -399,3 +399,11 @@ def test_where_the_program_went_on_is_told(lines: list[int], place: str) -> None
 def test_the_verdict_tells_the_line_of_what_computed_most() -> None:
     verdict = open_recording(Path(__file__).parent / "golden" / "run.dinsight").summary().verdict()
     assert "of the computing was `spin`, most of it at `make.py:51`." in verdict
+
+
+def test_shares_of_a_time_budget_in_which_every_row_has_a_name_take_nothing_away() -> None:
+    """A file of somebody else may hold a row of no length without any sum that it is a share of."""
+    part, name = Symbols(np.array([0, 0], "u4"), ["disk"]), Symbols(np.array([0, 1], "u4"), ["load", "save"])
+    columns = {"start": [0.0, 5.0], "stop": [2.0, 5.0], "threads": [1.0, 3.0]}
+    told = _budget({"part": part, "name": name} | {key: np.array(each) for key, each in columns.items()})
+    assert told == [("disk", "save", 3.0), ("disk", "load", 2.0)]

@@ -570,7 +570,7 @@ def _budget(columns: Mapping[str, Any]) -> list[tuple[str, str, float]]:
     known, place = distinct(part.codes.astype("i8") * width + name.codes, len(part.names) * width)
     sums = np.bincount(place, seconds)
     if shares.any():
-        nameless = known == known // width * width + name.names.index("")
+        nameless = np.array([not each for each in name.names])[known % width]
         left = sums - np.bincount(part.codes, given, len(part.names))[known // width]
         # What rounding leaves is nobody's.
         sums = np.where(nameless, np.where(left > _ROUNDED * sums, left, 0.0), sums)
