@@ -34,7 +34,6 @@ from ...timeline import (
     schedulers_mixed,
     standstills,
     states,
-    whole_cores,
 )
 from .allowed import Allowed, allowed
 from .cores import Cores, cores
@@ -648,11 +647,6 @@ class Facts:
     def most_threads(self, workers: Iterable[str]) -> float:
         """The most threads that some workers had at once."""
         return self.most_at_once({worker: self.threads_of(worker) for worker in workers})
-
-    @cached_property
-    def cores_at_once(self) -> int:
-        """The most cores that workers had together; 0 unless all are known."""
-        return whole_cores(self.read("workers"))
 
     @cached_property
     def collections(self) -> frozenset[str]:

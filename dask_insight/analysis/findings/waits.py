@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import words
 from ...lookup import ratio
+from ...timeline import whole_cores
 from .asleep import Asleep, asleep
 from .facts import Facts
 from .finding import Fact, Finding
@@ -245,7 +246,7 @@ def _worked(used: float, waits_too: bool) -> str:
 
 
 def _of_processes(facts: Facts) -> str:
-    cores, threads = facts.cores_at_once, round(facts.threads)
+    cores, threads = whole_cores(facts.read("workers")), round(facts.threads)
     there = f", here {words.count(cores, 'core')} for {words.count(threads, 'thread')}" if cores else ""
     return (
         "Where they compute, let no more of them run at once than there are cores, counting the "

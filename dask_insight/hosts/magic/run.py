@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...recording import Recording
+
 #: Code that tells all findings of the run.
 _ALL_FINDINGS = "_dprofile.findings()"
 
