@@ -56,8 +56,8 @@ def _for_all() -> dict[int, FrameType]:
 def guard(served: object, version: tuple[int, ...] = sys.version_info[:2]) -> None:
     """Have whoever takes frames in this process take them `paused`, as Dask's own profiler does all the time.
 
-    Before Python 3.12, that is. Whoever has Python call him in each collection makes a standstill likelier, and
-    asks for this.
+    Before Python 3.12, that is. Whoever has Python call him in each collection makes a standstill
+    likelier, and asks for this.
     """
     if version >= (3, 12) or not hasattr(sys, "_current_frames") or not _PAUSE.acquire(timeout=_PATIENCE):
         return
@@ -71,7 +71,7 @@ def guard(served: object, version: tuple[int, ...] = sys.version_info[:2]) -> No
 
 
 def unguard(served: object) -> None:
-    """Who asked for `guard` needs it no more; with the last one goes the stand-in, unless others stand upon it."""
+    """Who asked for `guard` needs it no more; the stand-in goes with the last, unless others build on it."""
     if not _PAUSE.acquire(timeout=_PATIENCE):
         return
     try:
