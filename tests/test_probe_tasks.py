@@ -135,7 +135,8 @@ class Scheduler:
 def patched(request: pytest.FixtureRequest) -> Iterator[pytest.MonkeyPatch]:
     with pytest.MonkeyPatch.context() as monkeypatch:
         if request.param:
-            monkeypatch.setattr("dask_insight.probe.graph._CROWDED", request.param)
+            for most in ("_CROWDED", "_FULL"):
+                monkeypatch.setattr(f"dask_insight.probe.graph.{most}", request.param)
         yield monkeypatch
 
 
