@@ -427,7 +427,7 @@ def test_an_event_that_lacks_something_takes_no_other_along(tmp_path: Path) -> N
 
 def test_an_event_nested_too_deeply_takes_no_other_along() -> None:
     deep: Any = "x"
-    for _ in range(sys.getrecursionlimit()):
+    for _ in range(100 * sys.getrecursionlimit()):
         deep = [deep]
     other = {**EVENTS[7], "name": "mine", "args": {"a": deep}}
     task = {**EVENTS[0], "args": {**EVENTS[0]["args"], "state": deep}}

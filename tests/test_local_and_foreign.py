@@ -27,6 +27,7 @@ from dask_insight.compat import dasf
 from dask_insight.compat.block import _Tidied
 from dask_insight.compat.profile import profile
 from dask_insight.options import Options
+from dask_insight.probe.resources import ResourceSampler
 from dask_insight.recording import Recording
 from dask_insight.session import DRIVER, live
 from dask_insight.session.bounded import BoundedRecording
@@ -228,6 +229,24 @@ def test_tasks_that_overlap_by_what_clocks_are_off_ran_on_one_thread() -> None:
 def pause(number: int) -> int:
     time.sleep(0.03)
     return number
+
+
+def test_pools_end_with_the_recording_however_long_its_own_end_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With gilknocker it takes a tenth of a second."""
+    closed, close = list[float](), ResourceSampler.close
+
+    def closing(sampler: ResourceSampler) -> None:
+        until = time.perf_counter() + 0.1
+        while time.perf_counter() < until:
+            pass
+        closed.append(until)
+        close(sampler)
+
+    monkeypatch.setattr(ResourceSampler, "close", closing)
+    with recorded() as recording:
+        (began,) = dask.compute(delayed(time.perf_counter)(), scheduler="threads", num_workers=2)
+    (task,), (worker,) = recording.tasks.itertuples(), recording.workers.itertuples()
+    assert worker.left - task.start <= closed[0] - began
 
 
 def test_threads_of_a_later_pool_are_none_that_an_earlier_computation_had() -> None:

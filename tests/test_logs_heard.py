@@ -135,8 +135,9 @@ class Between(logging.Handler):
         super().__init__()
         self._logger = logger
 
-    def createLock(self) -> None:
-        self.lock = None
+    def handle(self, record: logging.LogRecord) -> bool:
+        self.emit(record)
+        return True
 
     def emit(self, record: logging.LogRecord) -> None:
         if record.getMessage() == "once":

@@ -80,7 +80,9 @@ def under_way() -> list[Any]:
 
 #: What stands for the file of code that is looked at, not run.
 _LOOKED_AT = "<dask_insight>"
-_SILENT = ("ignore", None, Warning, re.compile(_LOOKED_AT), 0)
+#: Whom the warnings are told to be of; Python 3.13 takes the module that asks for the code.
+_OURS = f"{_LOOKED_AT}|{re.escape(__name__)}$"
+_SILENT = ("ignore", None, Warning, re.compile(_OURS), 0)
 
 
 def looked_at(source: str | ast.Module, flags: int) -> Any:
@@ -95,7 +97,7 @@ def looked_at(source: str | ast.Module, flags: int) -> Any:
     filters: Any = getattr(warnings, "_get_filters", lambda: warnings.filters)()
     # It is not set again for nothing: whenever one is, Python shows again what it shows once.
     if filters[:1] != [_SILENT]:
-        warnings.filterwarnings("ignore", module=_LOOKED_AT)
+        warnings.filterwarnings("ignore", module=_OURS)
     return compile(source, _LOOKED_AT, "exec", flags, dont_inherit=True)
 
 

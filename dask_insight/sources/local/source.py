@@ -59,6 +59,7 @@ class LocalSource:
         self._ledger = Ledger(identity, options.cache_metric, options.source)
         self._thread: threading.Thread | None = None
         self._stopping = threading.Event()
+        self._stopped = inf
         #: `stop` may be called wherever Python looks for garbage, also where the first is held.
         self._lock, self._flushing = threading.RLock(), threading.Lock()
         #: Ident of the thread that emits rows at the moment; 0 if none does.
@@ -93,6 +94,7 @@ class LocalSource:
         with self._lock:
             # A computation that begins at this moment starts nothing after that.
             self._stopping.set()
+            self._stopped = perf_counter()
         if self._thread is threading.current_thread():
             # It may be within what the end would wait for.
             self._ends_itself = True
@@ -107,11 +109,16 @@ class LocalSource:
         with ExitStack() as rest:
             rest.callback(self._flush)
             rest.callback(self._close)
-            rest.callback(self._ledger.workers.end)
+            rest.callback(self._leave)
             rest.callback(self._drain)
             if self._ledger.sampler is not None:
                 rest.callback(self._ledger.sampler.stop)
             self._collections.stop()
+
+    def _leave(self) -> None:
+        # Our thread's end takes a tenth of a second where gilknocker is there, which is nobody's time.
+        now = perf_counter()
+        self._ledger.workers.end(now if self._ledger.activity else min(self._stopped, now))
 
     def _close(self) -> None:
         self._ledger.ended, self._ledger.sampler = True, None

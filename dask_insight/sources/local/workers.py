@@ -138,10 +138,10 @@ class Workers:
                 self._leave(name, now)
                 yield row[_PID]
 
-    def end(self) -> None:
-        """The recording ends, and with it those that are still there."""
+    def end(self, moment: float) -> None:
+        """The recording ends at that moment, and with it those that are still there."""
         for name in list(self._here):
-            self._leave(name, perf_counter())
+            self._leave(name, moment)
 
     def _leave(self, name: str, moment: float) -> None:
         if (row := self._here.pop(name, None)) is not None:
