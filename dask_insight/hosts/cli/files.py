@@ -104,9 +104,12 @@ def writable(
     """
     target = place(path)
     try:
-        target.exists()
+        target.stat()
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        # Free, or what follows says why not.
+        pass
     except OSError as error:
-        # Before Python 3.14 a folder that one may not enter, or a name that is too long, is an error here.
+        # A folder that one may not enter, a name that is too long: Python 3.14 finds nothing there.
         raise CommandError(f"{target} cannot be written: {error.strerror}", ExitCode.UNWRITABLE) from None
     if target.is_dir():
         raise CommandError(f"{target} is a folder: name a file in it", ExitCode.UNWRITABLE)
