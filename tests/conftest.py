@@ -140,11 +140,10 @@ def left_on(client: Any) -> dict[str, list[str]]:
 
     def scheduler(dask_scheduler: Any) -> list[str]:
         import gc
-        import sys
         import threading
 
         found = [*dask_scheduler.plugins, *dask_scheduler.handlers, *dask_scheduler.worker_plugins]
-        found += [getattr(call, "__module__", None) or "" for call in [*gc.callbacks, sys._current_frames]]
+        found += [getattr(callback, "__module__", "") for callback in gc.callbacks]
         return [name for name in [*found, *(one.name for one in threading.enumerate())] if "insight" in name]
 
     def worker(dask_worker: Any) -> list[str]:
@@ -158,7 +157,7 @@ def left_on(client: Any) -> dict[str, list[str]]:
         pools = [getattr(executor, "_threads", None) for executor in dask_worker.executors.values()]
         found += [type(pool).__module__ for pool in pools]
         found += [one.name for one in threading.enumerate()]
-        found += [getattr(call, "__module__", None) or "" for call in [*gc.callbacks, sys._current_frames]]
+        found += [getattr(callback, "__module__", "") for callback in gc.callbacks]
         for logger in (logging.root, *list(logging.root.manager.loggerDict.values())):
             found += [handler.get_name() or "" for handler in getattr(logger, "handlers", ())]
         return [name for name in found if name.startswith(("dask_insight_", "dask_insight-"))]

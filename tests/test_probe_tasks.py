@@ -453,6 +453,36 @@ def test_what_the_scheduler_does_while_tasks_are_numbered_is_told_once(patched: 
     assert [row[1] for row in told["attempts"]] == ["runs"]
 
 
+def test_a_key_that_is_forgotten_twice_has_the_id_of_its_last_task(patched: pytest.MonkeyPatch) -> None:
+    scheduler = Scheduler(patched)
+    graph = scheduler.probe.graph
+    found = []
+    for name in ("again", "other", "another", "again"):
+        for step in ("wanted", "given", "finished"):
+            scheduler.move(name, step)
+        scheduler.probe.settle()
+        found.append(graph.find(name))
+        for step in ("released", "forgotten"):
+            scheduler.move(name, step)
+        scheduler.probe.settle()
+    assert found == [0, 1, 2, 3] and graph.find("again") == 3
+    scheduler.probe.forget(1, 0)
+    assert graph.find("again") == 3
+    scheduler.probe.forget(1, 0)
+    assert graph.find("again") == 3
+
+
+def test_tasks_that_were_there_are_numbered_in_steps_that_the_scheduler_can_stop_after(
+    patched: pytest.MonkeyPatch,
+) -> None:
+    """Also those that need nothing."""
+    scheduler = Scheduler(patched)
+    for number in range(10):
+        scheduler.add(f"task-{number}", [])
+    written = [scheduler.probe.graph.rows.end for _ in scheduler.probe.graph.there()]
+    assert len(written) > 3 * 10 and written[-1] == 10
+
+
 def test_ids_that_are_left_of_many_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """A result that is held of each of many graphs does not keep the room of all tasks of these graphs."""
     monkeypatch.setattr("dask_insight.probe.graph._CROWDED", 16)

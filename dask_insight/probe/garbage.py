@@ -11,7 +11,6 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from .clock import time
-from .frames import guard, unguard
 from .stacks import NOTHING
 
 #: Seconds of collecting that make a row: short collections are put together.
@@ -70,14 +69,12 @@ class Collections:
         """Begin."""
         self._process = os.getpid()
         if self._callback not in _CALLBACKS:
-            guard(self)
             _CALLBACKS.append(self._callback)
 
     def stop(self) -> None:
         """End; what was noted can still be taken."""
         if self._callback in _CALLBACKS:
             _CALLBACKS.remove(self._callback)
-            unguard(self)
 
     def take(self) -> list[Collected]:
         """What is new."""

@@ -182,6 +182,7 @@ class Graph:
                 for dependency in tuple(state.dependencies):
                     self.edges.add(task, self.id(dependency.key, dependency))
                     yield
+            yield
 
     def _holder(self, key: Hashable) -> dict[Hashable, int]:
         """The dict that has the id of a task, or is to have it."""
@@ -260,7 +261,8 @@ class Graph:
         """The id of a task that has one, else NOTHING."""
         task = self._ids.get(key)
         if task is None:
-            for before in (*self._crowded, self.parted, *self._late, *self._older):
+            # The latest first: a key may have had several tasks, one after the other.
+            for before in (*self._crowded, self.parted, *reversed(self._late), *reversed(self._older)):
                 if (task := before.get(key)) is not None:
                     break
             else:
@@ -354,11 +356,11 @@ class Graph:
             return
         older = self._older
         while older and most > 0:
-            for _ in range(min(most, len(older[-1]))):
-                older[-1].popitem()
+            for _ in range(min(most, len(older[0]))):
+                older[0].popitem()
                 most -= 1
-            if not older[-1]:
-                older.pop()
+            if not older[0]:
+                del older[0]
         if not older:
             self._older, self._late, self._turned = self._late, [], monotonic()
 
