@@ -110,7 +110,7 @@ def seconds(name: str, value: Any) -> float:
     given = re.sub(r"^\s*\.", "0.", value) if isinstance(value, str) else value
     try:
         found = float(parse_timedelta(given))
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, LookupError, OverflowError, TypeError, ValueError) as error:
         raise ValueError(f"{name}={value!r} is no duration; write for example '200ms' or 0.2") from error
     if not found > 0:
         raise ValueError(f"{name}={value!r} must be longer than nothing")

@@ -162,3 +162,16 @@ def test_what_is_plain_is_taken(recording: Recording) -> None:
     assert recording.events["message"].tolist() == ["0.25"]
     assert recording.findings(start=None, stop=None).failed == ()
     assert len(recording.flame(worker="scheduler")) == 0
+
+
+@pytest.mark.parametrize("option", ["profile", "resources", "poll", "stop_timeout"])
+@pytest.mark.parametrize("given", ["", " ", "1e400", 10**400])
+def test_what_dask_cannot_read_as_a_duration_is_refused_in_words(option: str, given: object) -> None:
+    with pytest.raises(ValueError, match=f"{option}=.* is no duration; write for example '200ms'"):
+        dask_insight.record(**{option: given})
+
+
+@pytest.mark.parametrize("option", ["profile", "resources", "poll", "stop_timeout"])
+def test_a_duration_that_no_thread_can_wait_for_is_refused(option: str) -> None:
+    with pytest.raises(ValueError, match="is longer than can be waited for; give"):
+        dask_insight.record(**{option: 1e300})

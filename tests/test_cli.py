@@ -447,6 +447,19 @@ def test_a_file_without_a_command_is_told_which_one(
         main(["info"])
 
 
+@pytest.mark.parametrize("option", ["output", "html"])
+def test_a_file_without_a_name_is_refused_before_the_program_runs(
+    option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As `-o "$OUT"` names it where the variable is not set."""
+    monkeypatch.chdir(tmp_path)
+    Path("program.py").write_text("open('ran', 'w')", encoding="utf-8")
+    with pytest.raises(SystemExit, match=str(int(ExitCode.USAGE))):
+        main(["run", f"--{option}", "", "program.py"])
+    assert f"--{option} is empty: name a file, or leave it out" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["program.py"]
+
+
 @pytest.mark.parametrize(
     ("text", "length"), [("200ms", 0.2), ("5min", 300.0), ("1 h", 3600.0), ("1.5 Seconds", 1.5), ("3", 3.0)]
 )

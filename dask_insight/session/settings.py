@@ -5,11 +5,20 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import fields
+from threading import TIMEOUT_MAX
 from typing import Any
 
 from ..arguments import flag, number, seconds, text, whole
 from ..options import Options
 from ..probe.logs import LEVELS
+
+
+def _span(name: str, value: Any) -> float:
+    """A duration for which a thread can wait."""
+    found = seconds(name, value)
+    if found > TIMEOUT_MAX:
+        raise ValueError(f"{name}={value!r} is longer than can be waited for; give {TIMEOUT_MAX:g} s at most")
+    return found
 
 
 def _level(name: str, value: Any) -> str:
@@ -22,7 +31,7 @@ def _level(name: str, value: Any) -> str:
 
 #: How each option is read that is given as something else, or that may be wrong.
 _READ: dict[str, Callable[[str, Any], Any]] = {
-    **dict.fromkeys(("profile_interval", "resources", "poll", "stop_timeout"), seconds),
+    **dict.fromkeys(("profile_interval", "resources", "poll", "stop_timeout"), _span),
     "ring": whole,
     "logs": _level,
     "source": flag,
@@ -66,7 +75,7 @@ def options_of(profile: bool | str | float, resources: str | float, others: Mapp
 def _interval(profile: str | float) -> float:
     """Seconds from one stack to the next."""
     try:
-        return seconds("profile", profile)
+        return _span("profile", profile)
     except ValueError as error:
         raise ValueError(f"{error}; profile=False takes no stacks") from None
 

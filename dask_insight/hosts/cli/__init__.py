@@ -16,7 +16,7 @@ from .command import Command
 from .compare import COMPARE
 from .demo import DEMO
 from .export import EXPORT
-from .files import SUFFIX, quoted, to_look_at
+from .files import SUFFIX, quoted, to_look_at, unnamed_file
 from .findings import FINDINGS
 from .import_ import IMPORT
 from .info import INFO
@@ -75,6 +75,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if cure := _without_command(given):
                 parser.error(harmless(cure))
             options = parser.parse_args(given)
+            if unnamed := unnamed_file(options):
+                parser.error(unnamed)
             if options.execute is not RUN.execute:
                 # Files that are not whole are taken away before it ends.
                 with Termination() as termination, termination.raising():

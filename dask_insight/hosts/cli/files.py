@@ -81,6 +81,14 @@ def place(path: str | os.PathLike[str]) -> Path:
     return Path(os.path.expanduser(path))
 
 
+def unnamed_file(options: object) -> str:
+    """What is wrong where the option of a file is empty, as a variable that is not set makes it; else ''."""
+    for name in ("output", "html"):
+        if getattr(options, name, None) == "":
+            return f"--{name} is empty: name a file, or leave it out"
+    return ""
+
+
 def writable(
     path: str | os.PathLike[str], force: bool = False, *, text: bool = False, grows: bool = False
 ) -> Path:

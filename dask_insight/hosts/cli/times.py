@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from math import inf
 from string import ascii_lowercase
+from threading import TIMEOUT_MAX
 
 #: Seconds of each unit: Dask's, which is not to be imported yet, and ``min``.
 _UNITS = {
@@ -25,7 +25,7 @@ def seconds(text: str) -> float:
     Raises
     ------
     argparse.ArgumentTypeError
-        If it is none, or is not above zero.
+        If it is none, not above zero, or longer than a thread can wait.
     """
     try:
         given = text.lower().replace(" ", "")
@@ -33,7 +33,7 @@ def seconds(text: str) -> float:
         value = float(given.removesuffix(unit)) * _UNITS[unit]
     except (KeyError, ValueError):
         value = -1.0
-    if not 0 < value < inf:
+    if not 0 < value <= TIMEOUT_MAX:
         raise argparse.ArgumentTypeError(
             f"{text!r} is no length of time; write it like 200ms, 30s, 5min or 1h"
         )

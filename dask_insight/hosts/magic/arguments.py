@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from IPython.core.error import UsageError
 
 from ...errors import CommandError
-from ..cli.files import apart, writable
+from ..cli.files import apart, unnamed_file, writable
 from ..runs import runs
 from ..widget.panels import known_panel
 
@@ -132,6 +132,8 @@ def parse(text: str, code: str | None = None) -> Arguments:
         given = parser(line=line).parse_args(words_of(text), Arguments())
         if line and given.code:
             raise UsageError(f"unrecognized arguments: {' '.join(given.code)}")
+        if unnamed := unnamed_file(given):
+            raise UsageError(unnamed)
     except (UsageError, ValueError, argparse.ArgumentError) as error:
         raise UsageError(f"{magic}: {error}. See {magic}? for help.") from None
     given.code = code or ""
