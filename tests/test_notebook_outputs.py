@@ -385,6 +385,9 @@ def test_an_output_keeps_to_the_limit(limit: str, tmp_path: Path, monkeypatch: p
         ("inf", ""),
         (".5 MB", ""),
         ("lots", "'lots'"),
+        ("", "''"),
+        ("-5 MB", "'-5 MB'"),
+        (True, "True"),
         ([2], "[2]"),
     ],
 )

@@ -198,7 +198,11 @@ def _limit() -> tuple[int, str]:
     try:
         if given == inf or (isinstance(given, str) and given.strip().lower() in _ENDLESS):
             return sys.maxsize, ""
-        return parse_bytes(_DEFAULT_LIMIT if given is None else given), ""
+        found = parse_bytes(_DEFAULT_LIMIT if given is None else given)
+        # Dask takes an empty text for one byte, and what is true too.
+        if found < 0 or isinstance(given, bool) or (isinstance(given, str) and not given.strip()):
+            raise ValueError(given)
+        return found, ""
     except (AttributeError, TypeError, ValueError, OverflowError):
         trouble = (
             f"Dask's setting `{OUTPUT_SIZE}` is {short(repr(given), 60)}, which is no size: {_DEFAULT_LIMIT} "
