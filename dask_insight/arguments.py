@@ -106,8 +106,8 @@ def seconds(name: str, value: Any) -> float:
     """
     from dask.utils import parse_timedelta
 
-    # Dask would read ".5s" as 1.5 s.
-    given = re.sub(r"^\s*\.", "0.", value) if isinstance(value, str) else value
+    # Dask would read ".5s" as 1.5 s, and knows minutes as "m" alone, which the command writes "min".
+    given = re.sub(r"(?i)min\s*$", "m", re.sub(r"^\s*\.", "0.", value)) if isinstance(value, str) else value
     try:
         found = float(parse_timedelta(given))
     except (AttributeError, LookupError, OverflowError, TypeError, ValueError) as error:

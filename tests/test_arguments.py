@@ -148,7 +148,7 @@ def test_what_is_plain_is_taken(recording: Recording) -> None:
     part = recording.slice(None, 2)
     assert sorted(part.tasks["key"]) == sorted(recording.slice(stop=2).tasks["key"])
     assert recording.what_if(workers=np.int64(2)).seconds == recording.what_if(workers=2.0).seconds
-    for told, number in (("1s", 1), ("500ms", 0.5), (" .5 s", 0.5)):
+    for told, number in (("1s", 1), ("500ms", 0.5), (" .5 s", 0.5), ("5 min", 300)):
         assert recording.balance(every=told).equals(recording.balance(every=number))
         assert recording.time_budget(by="time", every=told).equals(
             recording.time_budget(by="time", every=number)
