@@ -148,4 +148,5 @@ class Workers:
             self._tell_left(row, moment)
 
     def _tell_left(self, row: tuple[Any, ...], moment: float) -> None:
-        self.left.add((*row[:_LEFT], moment, *row[_LEFT + 1 :]))
+        # One that came while the recording ended was there for no time.
+        self.left.add((*row[:_LEFT], max(moment, row[_JOINED]), *row[_LEFT + 1 :]))
